@@ -1,0 +1,21 @@
+//! comb: time-ordered UUIDs inside PostgreSQL.
+//!
+//! The core is pure Rust that knows nothing of PostgreSQL: a value ([`comb`]) is a moment and some
+//! randomness; a [`layout`] writes it down along three axes, its time [`field`], its byte
+//! [`order`] and its stamp; a [`generator`] makes increasing values from a [`clock`] and
+//! [`random`] bits; [`rfc9562`] reads what a uuid says of itself. `pg` is the thin skin that makes
+//! SQL functions of them, and the only place that may use pgrx.
+
+pub mod clock;
+pub mod comb;
+pub mod field;
+pub mod generator;
+pub mod layout;
+pub mod order;
+pub mod random;
+pub mod rfc9562;
+
+mod pg;
+
+#[cfg(test)]
+mod vectors;
