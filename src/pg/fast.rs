@@ -1,0 +1,91 @@
+//! SQL functions that are called once for each row, without pgrx's wrapper around them.
+//!
+//! Rationale: the wrapper that `#[pg_extern]` writes catches panics, switches memory contexts and
+//! boxes arguments, which costs about as much as comb_new()'s own work. These functions take their
+//! arguments straight from the call; they cannot panic, and an error is raised behind pgrx's guard.
+
+use pgrx::pg_sys;
+use pgrx::pg_sys::submodules::panic::pgrx_extern_c_guard;
+
+use super::error::Error;
+use super::timestamp::TimestampTz;
+use crate::order::Bytes;
+
+unsafe extern "C-unwind" {
+    /// PostgreSQL's own. pgrx's binding of it sets up a barrier (sigsetjmp) at every call, which
+    /// the frames of these functions do not need: nothing in them waits to be dropped.
+    fn palloc(size: usize) -> *mut u8;
+}
+
+/// One call of a STRICT function.
+pub struct Call(pg_sys::FunctionCallInfo);
+
+impl Call {
+    /// # Safety
+    /// A valid call of a STRICT function, which is not called with a NULL argument.
+    pub unsafe fn new(fcinfo: pg_sys::FunctionCallInfo) -> Self {
+        Self(fcinfo)
+    }
+
+    fn argument(&self, index: usize) -> pg_sys::Datum {
+        // SAFETY: the SQL declaration gives the function that many arguments, none of them NULL.
+        unsafe { (*(*self.0).args.as_ptr().add(index)).value }
+    }
+
+    /// An argument that SQL declares as uuid.
+    #[inline(always)]
+    pub fn uuid(&self, index: usize) -> Bytes {
+        // SAFETY: a uuid's datum points to 16 bytes.
+        unsafe { self.argument(index).cast_mut_ptr::<Bytes>().read() }
+    }
+
+    #[inline(always)]
+    pub fn return_uuid(self, id: Bytes) -> pg_sys::Datum {
+        // SAFETY: palloc gives 16 bytes in the memory context of the caller, or does not return.
+        unsafe {
+            let result = palloc(size_of::<Bytes>()).cast::<Bytes>();
+            result.write(id);
+            pg_sys::Datum::from(result)
+        }
+    }
+
+    #[inline(always)]
+    pub fn return_timestamptz(self, at: TimestampTz) -> pg_sys::Datum {
+        pg_sys::Datum::from(at.0)
+    }
+
+    #[inline(always)]
+    pub fn return_null(self) -> pg_sys::Datum {
+        // SAFETY: the call is valid for the time of the function.
+        unsafe { (*self.0).isnull = true };
+        pg_sys::Datum::null()
+    }
+
+    #[cold]
+    pub fn raise(self, error: Error) -> pg_sys::Datum {
+        // SAFETY: the guard turns the panic that carries the report into PostgreSQL's ERROR, after
+        // its frames are gone.
+        unsafe { pgrx_extern_c_guard(|| -> pg_sys::Datum { error.raise() }) }
+    }
+}
+
+/// Exports `name` to PostgreSQL under its version 1 calling convention.
+macro_rules! fast_function {
+    ($(#[$doc:meta])* fn $name:ident($call:ident) $body:block) => {
+        $(#[$doc])*
+        #[unsafe(no_mangle)]
+        extern "C-unwind" fn $name(fcinfo: pgrx::pg_sys::FunctionCallInfo) -> pgrx::pg_sys::Datum {
+            // SAFETY: PostgreSQL calls it, as the STRICT function that the SQL declares.
+            let $call = unsafe { $crate::pg::fast::Call::new(fcinfo) };
+            $body
+        }
+
+        const _: () = {
+            #[unsafe(export_name = concat!("pg_finfo_", stringify!($name)))]
+            extern "C" fn finfo() -> &'static pgrx::pg_sys::Pg_finfo_record {
+                &pgrx::pg_sys::Pg_finfo_record { api_version: 1 }
+            }
+        };
+    };
+}
+pub(super) use fast_function;
