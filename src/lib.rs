@@ -19,3 +19,7 @@ mod pg;
 
 #[cfg(test)]
 mod vectors;
+
+#[cfg(any(test, feature = "pg_test"))]
+#[path = "../pg_test/mod.rs"]
+pub mod pg_test;

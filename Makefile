@@ -1,0 +1,27 @@
+# The two commands are `make demo` and `make test`; the work is done by the scripts in tools/.
+#   PG=18            which major of PostgreSQL; without it, the one that this machine has
+#   PG_CONFIG=...    whose server `make install` installs into
+
+.PHONY: help demo test lint install clean
+
+help:
+	@echo 'make demo                    see the extension at work in a private PostgreSQL'
+	@echo 'make test [PG=18]            run every test on one major of PostgreSQL (15, 16, 17, 18)'
+	@echo 'make install PG_CONFIG=...   install into your own server'
+	@echo 'make lint                    check formatting, and clippy with warnings as errors'
+	@echo 'make clean                   remove what was built here'
+
+demo:
+	@tools/demo.sh $(PG)
+
+test:
+	@tools/test.sh $(PG)
+
+lint:
+	@tools/lint.sh $(PG)
+
+install:
+	@tools/install.sh $(PG_CONFIG)
+
+clean:
+	@cargo clean

@@ -1,0 +1,50 @@
+//! The test server, seen from outside.
+
+use postgres::Client;
+
+/// A new connection; the first one starts the server.
+pub fn connect() -> Client {
+    pgrx_tests::run_test("server_is_up", None, super::postgresql_conf_options())
+        .expect("the test server answers");
+    let (client, _) = pgrx_tests::client().expect("a connection");
+    client
+}
+
+/// A new connection to a schema of its own, empty at first, where a test's tables stand.
+pub fn connect_to_schema(schema: &str) -> Client {
+    let mut client = connect();
+    client
+        .batch_execute(&format!(
+            "DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema};
+             SET search_path = {schema}, public;
+             CREATE EXTENSION IF NOT EXISTS pgstattuple SCHEMA public;"
+        ))
+        .expect("a schema");
+    client
+}
+
+/// The one value of a query's one row.
+pub fn value<T>(client: &mut Client, query: &str) -> T
+where
+    T: for<'a> postgres::types::FromSql<'a>,
+{
+    client.query_one(query, &[]).unwrap_or_else(|error| panic!("{query}: {error:?}")).get(0)
+}
+
+/// The lines of a query's plan.
+pub fn plan(client: &mut Client, query: &str) -> String {
+    let lines = client.query(&format!("EXPLAIN (COSTS OFF, VERBOSE) {query}"), &[]).expect(query);
+    lines.iter().map(|line| line.get::<_, String>(0)).collect::<Vec<_>>().join("\n")
+}
+
+/// How a btree's leaf pages are filled, and how many of them are out of order; both in percent.
+pub struct Leaves {
+    pub density: f64,
+    pub fragmentation: f64,
+}
+
+pub fn leaves(client: &mut Client, index: &str) -> Leaves {
+    let query = "SELECT avg_leaf_density, leaf_fragmentation FROM pgstatindex($1::text)";
+    let row = client.query_one(query, &[&index]).expect(index);
+    Leaves { density: row.get(0), fragmentation: row.get(1) }
+}

@@ -1,0 +1,51 @@
+-- The extension as a user meets it. Every query is followed by what it says in expected/.
+CREATE EXTENSION comb;
+
+-- Its objects, with what they are for.
+SELECT e.extname, e.extrelocatable, obj_description(e.oid, 'pg_extension') AS comment, a.trusted
+FROM pg_extension e JOIN pg_available_extension_versions a ON (a.name, a.version) = (e.extname, e.extversion)
+WHERE e.extname = 'comb';
+SELECT p.oid::regprocedure AS function, p.provolatile AS volatility, p.proparallel AS parallel,
+       p.proisstrict AS strict, obj_description(p.oid, 'pg_proc') AS comment
+FROM pg_depend d JOIN pg_proc p ON p.oid = d.objid
+WHERE d.refclassid = 'pg_extension'::regclass AND d.classid = 'pg_proc'::regclass
+      AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'comb')
+ORDER BY p.oid::regprocedure::text COLLATE "C";
+
+-- No object of it is without a comment.
+SELECT pg_describe_object(d.classid, d.objid, 0)
+FROM pg_depend d
+WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
+      AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'comb')
+      AND obj_description(d.objid, d.classid::regclass::text) IS NULL;
+
+-- It can stand in any schema, and move.
+CREATE SCHEMA elsewhere;
+ALTER EXTENSION comb SET SCHEMA elsewhere;
+SELECT elsewhere.comb_between(elsewhere.comb_new(), now() - interval '1 hour', now() + interval '1 hour');
+SET search_path = '';
+SELECT elsewhere.comb_between(elsewhere.comb_new(), now() - interval '1 hour', now() + interval '1 hour');
+RESET search_path;
+ALTER EXTENSION comb SET SCHEMA public;
+
+-- An ordinary user who may create objects in the database can create it: it is trusted.
+DROP EXTENSION comb;
+CREATE ROLE comb_regress_user;
+DO $$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO comb_regress_user', current_database()); END $$;
+GRANT CREATE ON SCHEMA public TO comb_regress_user;
+SET ROLE comb_regress_user;
+CREATE EXTENSION comb;
+SELECT comb_timestamp(comb_new()) > now() - interval '1 minute' AS now;
+DROP EXTENSION comb;
+RESET ROLE;
+REVOKE CREATE ON SCHEMA public FROM comb_regress_user;
+DO $$ BEGIN EXECUTE format('REVOKE CREATE ON DATABASE %I FROM comb_regress_user', current_database()); END $$;
+DROP ROLE comb_regress_user;
+
+-- Dropping it loses the default, never the keys.
+CREATE EXTENSION comb;
+CREATE TABLE kept (id uuid PRIMARY KEY DEFAULT comb_new(), name text);
+INSERT INTO kept (name) VALUES ('one'), ('two') RETURNING id IS NOT NULL AS keyed;
+DROP EXTENSION comb;
+DROP EXTENSION comb CASCADE;
+SELECT name, id IS NOT NULL AS keyed FROM kept ORDER BY id;

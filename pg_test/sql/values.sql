@@ -1,0 +1,54 @@
+-- Fixed values, and what psql shows for bad input.
+CREATE EXTENSION IF NOT EXISTS comb;
+SET timezone = 'UTC';
+SET datestyle = 'ISO, YMD';
+
+-- Versions 7, 6 and 1 carry a moment; RFC 9562, A.6, A.5 and A.1.
+SELECT comb_timestamp('017f22e2-79b0-7cc3-98c4-dc0c0c07398f');
+SELECT comb_timestamp('1ec9414c-232a-6b00-b3c8-9f6bdeced846');
+SELECT comb_timestamp('c232ab00-9414-11ec-b3c8-9f6bdeced846');
+
+-- Any other uuid says nothing of a moment: version 4, nil, max, another variant, NULL.
+SELECT comb_timestamp('919108f7-52d1-4320-9bac-f847db4148a8') IS NULL AS version_4,
+       comb_timestamp('00000000-0000-0000-0000-000000000000') IS NULL AS nil,
+       comb_timestamp('ffffffff-ffff-ffff-ffff-ffffffffffff') IS NULL AS max,
+       comb_timestamp('017f22e2-79b0-7cc3-18c4-dc0c0c07398f') IS NULL AS other_variant,
+       comb_timestamp(NULL) IS NULL AS "null";
+
+-- Microseconds, from a generator that writes them. Version 1 has no rand_a.
+SELECT comb_timestamp_micros('019913ce-f124-7835-96c7-a2df691caa98');
+SELECT comb_timestamp_micros('c232ab00-9414-11ec-b3c8-9f6bdeced846') IS NULL AS version_1;
+
+-- The first and the last moment of version 7, in every function that takes one.
+SELECT comb_min('1970-01-01 00:00:00Z'), comb_max('1970-01-01 00:00:00Z');
+SELECT comb_min('10889-08-02 05:31:50.655999Z'), comb_max('10889-08-02 05:31:50.655999Z');
+SELECT comb_timestamp(comb_at('1970-01-01 00:00:00Z')), comb_timestamp(comb_at('10889-08-02 05:31:50.655999Z'));
+
+-- Beyond them.
+SELECT comb_at('1969-12-31 23:59:59.999999Z');
+SELECT comb_at('10889-08-02 05:31:50.656Z');
+SELECT comb_at('infinity');
+SELECT comb_at('-infinity');
+SELECT comb_at('4713-01-01 00:00:00Z BC');
+SELECT comb_at('294276-12-31 23:59:59.999999Z');
+SELECT comb_min('infinity');
+SELECT comb_max('1969-12-31 23:59:59.999999Z');
+\set VERBOSITY sqlstate
+SELECT comb_min('-infinity');
+\set VERBOSITY default
+
+-- A range has no end that is out of range: nothing is beyond it, and infinity is no error.
+SELECT comb_between(comb_new(), '-infinity', 'infinity') AS always,
+       comb_between(comb_new(), 'infinity', 'infinity') AS never;
+SELECT comb_lower_bound('-infinity'), comb_lower_bound('2022-02-22 19:22:22Z'), comb_lower_bound('infinity');
+
+-- NULL in, NULL out; of a range, what its two comparisons say.
+SELECT comb_at(NULL) IS NULL AS at, comb_min(NULL) IS NULL AS min, comb_max(NULL) IS NULL AS max,
+       comb_timestamp_micros(NULL) IS NULL AS micros,
+       comb_between(NULL, now(), now()) IS NULL AS between_id,
+       comb_between(comb_new(), NULL, 'infinity') IS NULL AS between_from,
+       comb_between(comb_new(), NULL, '-infinity') AS between_to;
+
+-- What is no uuid is not comb's affair.
+SELECT comb_timestamp('not a uuid');
+DROP EXTENSION comb;

@@ -1,0 +1,46 @@
+# A private PostgreSQL in a temporary folder: reachable by a socket only, gone when the script ends.
+# Sourced after common.sh.
+
+# cluster_start PG_CONFIG [SETTING=VALUE...]: sets BIN, CLUSTER and exports PGHOST, PGPORT, PGUSER,
+# PGDATABASE; registers the removal.
+cluster_start() {
+    local pg_config=$1 setting options=()
+    shift
+    BIN=$("$pg_config" --bindir)
+    CLUSTER=$(mktemp -d /tmp/comb.XXXXXX)
+    trap cluster_stop EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM HUP
+    chmod 755 "$CLUSTER"
+    install -d -o "$SERVER_USER" -m 755 "$CLUSTER/socket" "$CLUSTER/work"
+    install -d -o "$SERVER_USER" -m 700 "$CLUSTER/data"
+    as_server "$BIN/initdb" -D "$CLUSTER/data" -U postgres --auth=trust --encoding=UTF8 --no-locale --no-sync \
+        >"$CLUSTER/initdb.log" 2>&1 || die "initdb failed" "$(tail -n 5 "$CLUSTER/initdb.log")"
+    # No TCP: the number only names the socket, so it cannot meet another server.
+    for setting in port=5432 listen_addresses= "unix_socket_directories=$CLUSTER/socket" "$@"; do
+        options+=("${setting%%=*} = '${setting#*=}'")
+    done
+    printf '%s\n' "${options[@]}" | as_server tee -a "$CLUSTER/data/postgresql.conf" >/dev/null
+    cluster_up
+    export PGHOST=$CLUSTER/socket PGPORT=5432 PGUSER=postgres PGDATABASE=postgres PGOPTIONS=
+    unset PGSERVICE PGPASSFILE PGDATA PSQLRC
+}
+
+cluster_up() {
+    # Its own session: Ctrl-C is for the script, which then stops the server in order. And without the
+    # lock of this run, which must not outlive it.
+    as_server setsid "$BIN/pg_ctl" -D "$CLUSTER/data" -l "$CLUSTER/work/server.log" -w -s start </dev/null 8>&- ||
+        die "the private server did not start" "$(tail -n 5 "$CLUSTER/work/server.log")"
+}
+
+cluster_stop() {
+    local status=$?
+    trap '' INT TERM HUP
+    if [ -n "${CLUSTER:-}" ] && [ -d "$CLUSTER" ]; then
+        as_server "$BIN/pg_ctl" -D "$CLUSTER/data" -m immediate -s stop >/dev/null 2>&1 || true
+        rm -rf "$CLUSTER"
+    fi
+    exit $status
+}
+
+sql() { "$BIN/psql" -X -q -v ON_ERROR_STOP=1 -At "$@"; }

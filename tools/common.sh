@@ -1,0 +1,82 @@
+# What every script here shares: messages, the cache folder, who runs the servers.
+# Sourced, never run. Callers have set -euo pipefail.
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+SUPPORTED_MAJORS="15 16 17 18"
+PGRX_VERSION=$(sed -n 's/^pgrx = .*version = "=\([0-9.]*\)".*/\1/p' "$ROOT/Cargo.toml")
+# The demo reports rates; a translated psql would not match what the README shows.
+export LC_ALL=C.UTF-8
+
+say() { printf '\033[1m==>\033[0m %s\n' "$*" >&2; }
+die() {
+    printf '\033[1;31merror:\033[0m %s\n' "$1" >&2
+    shift
+    for line in "$@"; do printf '       %s\n' "$line" >&2; done
+    exit 1
+}
+
+is_root() { [ "$(id -u)" = 0 ]; }
+
+# A command with root's rights, or a plain word about what is missing.
+as_root() {
+    if is_root; then
+        "$@"
+    elif command -v sudo >/dev/null; then
+        sudo "$@"
+    else
+        die "this step needs root: $*" "Run it as root, or install sudo, and try again."
+    fi
+}
+
+# Servers refuse to run as root, so root's cache must be readable by another user.
+if [ -z "${COMB_CACHE:-}" ]; then
+    if is_root; then COMB_CACHE=/var/cache/comb; else COMB_CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/comb; fi
+fi
+export COMB_CACHE
+mkdir -p "$COMB_CACHE" || die "cannot create $COMB_CACHE" "Set COMB_CACHE to a folder that you may write to."
+
+# The user that the private servers run as.
+server_user() {
+    if ! is_root; then
+        id -un
+    elif id -u postgres >/dev/null 2>&1; then
+        echo postgres
+    else
+        echo nobody
+    fi
+}
+SERVER_USER=$(server_user)
+
+# A command as that user, from a folder that it may enter.
+as_server() {
+    if is_root; then
+        (cd / && exec setpriv --reuid="$SERVER_USER" --regid="$(id -g "$SERVER_USER")" --clear-groups -- "$@")
+    else
+        "$@"
+    fi
+}
+
+# step "what is done" command...: output into a log, a sign of life every few seconds,
+# the end of the log if it fails.
+step() {
+    local what=$1 log status=0 begin=$SECONDS worker next
+    shift
+    mkdir -p "$COMB_CACHE/log"
+    log=$COMB_CACHE/log/$(printf '%s' "$what" | tr -cs 'A-Za-z0-9.' '-' | sed 's/-*$//').log
+    say "$what"
+    "$@" >"$log" 2>&1 </dev/null &
+    worker=$!
+    next=20
+    while kill -0 "$worker" 2>/dev/null; do
+        sleep 0.2
+        if [ $((SECONDS - begin)) -ge $next ]; then
+            printf '    ... %d s: %s\n' $((SECONDS - begin)) "$(tail -n 1 "$log" | tr -d '\r' | cut -c1-100)" >&2
+            next=$((next + 20))
+        fi
+    done
+    wait "$worker" || status=$?
+    if [ $status -ne 0 ]; then
+        tail -n 40 "$log" >&2
+        die "$what: failed" "The whole log is $log"
+    fi
+}

@@ -1,0 +1,197 @@
+#!/usr/bin/env bash
+# setup.sh [MAJOR]: everything that a build needs, in a cache folder of its own; prints nothing on
+# standard output but the path of the pg_config to use. setup.sh --build-tools: no PostgreSQL.
+#
+# The PostgreSQL it prepares is a private copy (or a private build): tests install the extension
+# into that and never into the user's own server. A PostgreSQL installation finds its files
+# relative to its own programs, which is why a copied tree works.
+set -euo pipefail
+. "$(dirname "$0")/common.sh"
+
+exec 3>&1 1>&2
+
+apt_updated=
+apt_install() {
+    local missing=()
+    for package in "$@"; do
+        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed' || missing+=("$package")
+    done
+    [ ${#missing[@]} -gt 0 ] || return 0
+    command -v apt-get >/dev/null ||
+        die "missing packages: ${missing[*]}" "This machine has no apt-get; install them by its own means and try again."
+    apt_lists
+    step "Installing ${missing[*]}" as_root env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y --no-install-recommends "${missing[@]}"
+}
+apt_lists() {
+    [ -z "$apt_updated" ] || return 0
+    step "Updating the package lists" as_root apt-get update
+    apt_updated=1
+}
+
+# --- Rust -------------------------------------------------------------------------------------
+
+check_rust() {
+    command -v cargo >/dev/null || die "cargo is not on the PATH" "Install Rust (rustup.rs), open a new shell and try again."
+    local want have
+    want=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$ROOT/Cargo.toml")
+    have=$(rustc --version | cut -d' ' -f2)
+    [ "$(printf '%s\n%s\n' "$want" "$have" | sort -V | head -n 1)" = "$want" ] ||
+        die "Rust $have is too old: $want or newer is needed" "rustup update stable"
+}
+
+ensure_cargo_pgrx() {
+    local home=$COMB_CACHE/cargo-pgrx-$PGRX_VERSION
+    [ -x "$home/bin/cargo-pgrx" ] && return 0
+    # The user's own cargo-pgrx, whatever its version, stays where it is.
+    step "Building cargo-pgrx $PGRX_VERSION into $home (about 3 minutes, once)" \
+        cargo install cargo-pgrx --version "=$PGRX_VERSION" --locked --root "$home"
+}
+
+# --- PostgreSQL -------------------------------------------------------------------------------
+
+# The major to use when the caller names none: a server that is here, else the one the
+# distribution carries, else the newest.
+default_major() {
+    local major found=
+    for major in $SUPPORTED_MAJORS; do
+        [ -x /usr/lib/postgresql/$major/bin/postgres ] && found=$major
+    done
+    if [ -z "$found" ] && command -v apt-cache >/dev/null; then
+        [ -n "$(apt-cache pkgnames postgresql-common)" ] || apt_lists
+        for major in $SUPPORTED_MAJORS; do
+            distribution_has "$major" && found=$major
+        done
+    fi
+    echo "${found:-${SUPPORTED_MAJORS##* }}"
+}
+
+distribution_has() {
+    apt-cache policy "postgresql-$1" 2>/dev/null | grep -q 'Candidate: [0-9]'
+}
+
+# A package that brings a server must not bring a running cluster with it.
+install_server_packages() {
+    local major=$1 settings=/etc/postgresql-common/createcluster.d
+    if [ ! -x "/usr/lib/postgresql/$major/bin/postgres" ]; then
+        as_root mkdir -p "$settings"
+        as_root sh -c "echo 'create_main_cluster = false' > $settings/comb.conf"
+        trap 'as_root rm -f /etc/postgresql-common/createcluster.d/comb.conf' EXIT
+        apt_install "postgresql-$major"
+        as_root rm -f "$settings/comb.conf"
+        trap - EXIT
+    fi
+    apt_install "postgresql-server-dev-$major"
+}
+
+copy_server() {
+    local major=$1 to=$2 own=/usr/lib/postgresql/$1
+    rm -rf "$to" "$to.new"
+    mkdir -p "$to.new$own" "$to.new/usr/share/postgresql" "$to.new/usr/include"
+    cp -rL "$own/bin" "$to.new$own/bin"
+    mkdir "$to.new$own/lib"
+    (cd "$own/lib" && find . -mindepth 1 -maxdepth 1 ! -name bitcode -exec cp -rL {} "$to.new$own/lib/" \;)
+    if [ -d "$own/lib/bitcode" ]; then ln -s "$own/lib/bitcode" "$to.new$own/lib/bitcode"; fi
+    cp -rL "/usr/share/postgresql/$major" "$to.new/usr/share/postgresql/$major"
+    ln -s /usr/include/postgresql "$to.new/usr/include/postgresql"
+    ln -s ".$own/bin" "$to.new/bin"
+    # A comb that the user has installed is not the one under test.
+    find "$to.new/usr/share/postgresql/$major/extension" -name 'comb[.-]*' -delete
+    rm -f "$to.new$own/lib/comb.so"
+    mv "$to.new" "$to"
+}
+
+# The release of this distribution family whose source package is that major.
+source_release() {
+    case "$1-$2" in
+        debian-15) echo bookworm ;;
+        debian-17) echo trixie ;;
+        debian-18) echo forky ;;
+        ubuntu-16) echo noble ;;
+        ubuntu-17) echo questing ;;
+        ubuntu-18) echo resolute ;;
+    esac
+}
+
+fetch_source() {
+    local major=$1 work=$2 family release mirror
+    family=$(. /etc/os-release && echo "$ID")
+    release=$(source_release "$family" "$major")
+    [ -n "$release" ] || die "no release of $family is known to carry PostgreSQL $major as a source package" \
+        "Install postgresql-$major and postgresql-server-dev-$major yourself, or choose another: make test PG=18"
+    # Wherever this machine gets its packages from is where the source comes from.
+    mirror=$(apt-get indextargets --format '$(ORIGIN) $(LABEL) $(REPO_URI)' 'Created-By: Packages' |
+        awk -v family="$family" 'tolower($1) == family && tolower($2) == family { print $3; exit }')
+    [ -n "$mirror" ] || die "apt knows no $family mirror to fetch the source of PostgreSQL $major from" \
+        "Run apt-get update, and try again."
+    rm -rf "$work"
+    mkdir -p "$work/state/lists/partial" "$work/cache/archives/partial"
+    echo "deb-src $mirror $release main" >"$work/sources.list"
+    local apt=(apt-get -o "Dir::Etc::SourceList=$work/sources.list" -o Dir::Etc::SourceParts=/dev/null
+        -o "Dir::State=$work/state" -o Dir::State::status=/var/lib/dpkg/status
+        -o "Dir::Cache=$work/cache" -o APT::Sandbox::User=root)
+    step "Looking up PostgreSQL $major in $family $release" "${apt[@]}" update
+    (cd "$work" && step "Fetching the source of PostgreSQL $major" "${apt[@]}" --download-only source "postgresql-$major")
+    mkdir "$work/source"
+    tar -xf "$work"/postgresql-"$major"_*.orig.tar.* -C "$work/source" --strip-components=1
+}
+
+build_server() {
+    local major=$1 to=$2 work=$COMB_CACHE/source/$1
+    apt_install gcc libc6-dev bison flex perl pkg-config bzip2 xz-utils \
+        libreadline-dev zlib1g-dev libicu-dev libssl-dev liblz4-dev
+    fetch_source "$major" "$work"
+    rm -rf "$to"
+    # The options are those of the distributions' packages as far as this project can feel them:
+    # with OpenSSL, because gen_random_uuid() and uuidv7() draw their randomness from it.
+    (
+        cd "$work/source"
+        step "Configuring PostgreSQL $major" ./configure --prefix="$to" --with-openssl --with-icu --with-lz4 CFLAGS="-O2"
+        step "Building PostgreSQL $major into $to (about 4 minutes, once)" make -j"$(nproc)" -s
+        step "Building PostgreSQL $major's contrib" make -j"$(nproc)" -s -C contrib
+        step "Installing PostgreSQL $major" make -s install
+        step "Installing PostgreSQL $major's contrib" make -s -C contrib install
+    )
+    rm -rf "$work"
+}
+
+ensure_server() {
+    local major=$1 to=$COMB_CACHE/pg/$1 origin version=
+    if [ ! -e /usr/lib/postgresql/"$major"/bin/postgres ] && [ -e "$to/complete" ] && [ "$(cat "$to/complete")" = source ]; then
+        return 0
+    fi
+    if [ -x "/usr/lib/postgresql/$major/bin/postgres" ] || distribution_has "$major"; then
+        install_server_packages "$major"
+        version=$("/usr/lib/postgresql/$major/bin/postgres" --version)
+        [ "$(cat "$to/complete" 2>/dev/null)" = "$version" ] && return 0
+        step "Copying $version into $to" copy_server "$major" "$to"
+        origin=$version
+    else
+        build_server "$major" "$to"
+        origin=source
+    fi
+    echo "$origin" >"$to/complete"
+}
+
+# --- All of it --------------------------------------------------------------------------------
+
+main() {
+    check_rust
+    exec 9>"$COMB_CACHE/lock"
+    flock -n 9 || { say "Another run is setting up; waiting for it" && flock 9; }
+
+    # cc links Rust, libclang reads PostgreSQL's headers.
+    command -v cc >/dev/null || apt_install gcc libc6-dev
+    apt_install ca-certificates pkg-config libssl-dev clang libclang-dev
+    ensure_cargo_pgrx
+    [ "${1:-}" != --build-tools ] || return 0
+
+    local major=${1:-}
+    [ -n "$major" ] || major=$(default_major)
+    [[ " $SUPPORTED_MAJORS " == *" $major "* ]] || die "PostgreSQL $major is not supported" "Choose one of: $SUPPORTED_MAJORS"
+    # By sudo, pgrx's test runner starts a server as someone else.
+    if is_root; then command -v sudo >/dev/null || apt_install sudo; fi
+    ensure_server "$major"
+    echo "$COMB_CACHE/pg/$major/bin/pg_config" >&3
+}
+main "$@"

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# test.sh [MAJOR]: every test there is, against one major of PostgreSQL.
+set -euo pipefail
+. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/cluster.sh"
+
+PG_CONFIG=$("$ROOT/tools/setup.sh" "${1:-}")
+. "$ROOT/tools/cargo.sh"
+
+summary=()
+failed=0
+suite() {
+    local name=$1 begin=$SECONDS
+    shift
+    say "$name"
+    if "$@"; then
+        summary+=("passed  $name ($((SECONDS - begin)) s)")
+    else
+        summary+=("FAILED  $name ($((SECONDS - begin)) s)")
+        failed=$((failed + 1))
+    fi
+}
+
+# Unit and property tests, and those that pgrx runs inside a server.
+rust_tests() {
+    local place status=0
+    place=$(mktemp -d /tmp/comb-test.XXXXXX)
+    chown "$SERVER_USER" "$place"
+    local run_as=(--pgdata "$place/data")
+    if is_root; then run_as+=(--runas "$SERVER_USER"); fi
+    # A backtrace in an error's DETAIL would not be what a user sees.
+    (cd "$ROOT" && RUST_BACKTRACE=0 cargo pgrx test "${run_as[@]}" --no-default-features --features "pg$MAJOR pg_test" "pg$MAJOR") || status=$?
+    rm -rf "$place"
+    return $status
+}
+
+# What psql shows, compared with pg_test/expected.
+regress_tests() {
+    local names status=0 regress
+    # The tests above leave a test build behind.
+    install_release || return
+    regress=$("$PG_CONFIG" --pgxs)
+    regress=${regress%/makefiles/pgxs.mk}/test/regress/pg_regress
+    rm -rf "$CARGO_TARGET_DIR/regress-results"
+    cluster_start "$PG_CONFIG"
+    # The server's user may be unable to enter this folder.
+    cp -r "$ROOT/pg_test/sql" "$ROOT/pg_test/expected" "$CLUSTER/work/"
+    chown -R "$SERVER_USER" "$CLUSTER/work"
+    names=$(cd "$ROOT/pg_test/sql" && ls ./*.sql | sed 's|^\./||; s|\.sql$||')
+    # shellcheck disable=SC2086 -- one word a test
+    (cd "$CLUSTER/work" && as_server "$regress" --bindir="$BIN" --inputdir="$CLUSTER/work" \
+        --outputdir="$CLUSTER/work" --host="$PGHOST" --port="$PGPORT" --user=postgres $names) || status=$?
+    if [ $status -ne 0 ] && [ -f "$CLUSTER/work/regression.diffs" ]; then
+        cat "$CLUSTER/work/regression.diffs"
+        cp -r "$CLUSTER/work/results" "$CARGO_TARGET_DIR/regress-results"
+        say "What psql showed is kept in $CARGO_TARGET_DIR/regress-results"
+    fi
+    return $status
+}
+
+suite "Rust tests on PostgreSQL $MAJOR" rust_tests
+# In a process of its own, which stops its server when it ends.
+suite "pg_regress on PostgreSQL $MAJOR" eval '(regress_tests)'
+
+echo
+say "PostgreSQL $MAJOR:"
+printf '    %s\n' "${summary[@]}"
+[ $failed -eq 0 ] || die "$failed of ${#summary[@]} suites failed"
