@@ -7,9 +7,13 @@ PGRX_VERSION=$(sed -n 's/^pgrx = .*version = "=\([0-9.]*\)".*/\1/p' "$ROOT/Cargo
 # The demo reports rates; a translated psql would not match what the README shows.
 export LC_ALL=C.UTF-8
 
-say() { printf '\033[1m==>\033[0m %s\n' "$*" >&2; }
+BOLD='' CYAN='' RED='' PLAIN=''
+if [ -t 1 ] && [ -t 2 ] && [ "${TERM:-dumb}" != dumb ]; then
+    BOLD=$'\033[1m' CYAN=$'\033[36m' RED=$'\033[1;31m' PLAIN=$'\033[0m'
+fi
+say() { printf '%s==>%s %s\n' "$BOLD" "$PLAIN" "$*" >&2; }
 die() {
-    printf '\033[1;31merror:\033[0m %s\n' "$1" >&2
+    printf '%serror:%s %s\n' "$RED" "$PLAIN" "$1" >&2
     shift
     for line in "$@"; do printf '       %s\n' "$line" >&2; done
     exit 1
