@@ -14,7 +14,7 @@ apt_updated=
 apt_install() {
     local missing=()
     for package in "$@"; do
-        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed' || missing+=("$package")
+        [ "$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null)" = "install ok installed" ] || missing+=("$package")
     done
     [ ${#missing[@]} -gt 0 ] || return 0
     command -v apt-get >/dev/null ||
@@ -55,19 +55,19 @@ ensure_cargo_pgrx() {
 default_major() {
     local major found=
     for major in $SUPPORTED_MAJORS; do
-        [ -x /usr/lib/postgresql/$major/bin/postgres ] && found=$major
+        if [ -x "/usr/lib/postgresql/$major/bin/postgres" ]; then found=$major; fi
     done
     if [ -z "$found" ] && command -v apt-cache >/dev/null; then
         [ -n "$(apt-cache pkgnames postgresql-common)" ] || apt_lists
         for major in $SUPPORTED_MAJORS; do
-            distribution_has "$major" && found=$major
+            if distribution_has "$major"; then found=$major; fi
         done
     fi
     echo "${found:-${SUPPORTED_MAJORS##* }}"
 }
 
 distribution_has() {
-    apt-cache policy "postgresql-$1" 2>/dev/null | grep -q 'Candidate: [0-9]'
+    [[ $(apt-cache policy "postgresql-$1" 2>/dev/null) == *"Candidate: "[0-9]* ]]
 }
 
 # A package that brings a server must not bring a running cluster with it.
@@ -127,7 +127,8 @@ fetch_source() {
     rm -rf "$work"
     mkdir -p "$work/state/lists/partial" "$work/cache/archives/partial"
     echo "deb-src $mirror $release main" >"$work/sources.list"
-    local apt=(apt-get -o "Dir::Etc::SourceList=$work/sources.list" -o Dir::Etc::SourceParts=/dev/null
+    # The release must be signed; that it is not the newest of its mirror does no harm to a source.
+    local apt=(apt-get -o Acquire::Check-Valid-Until=false -o "Dir::Etc::SourceList=$work/sources.list" -o Dir::Etc::SourceParts=/dev/null
         -o "Dir::State=$work/state" -o Dir::State::status=/var/lib/dpkg/status
         -o "Dir::Cache=$work/cache" -o APT::Sandbox::User=root)
     step "Looking up PostgreSQL $major in $family $release" "${apt[@]}" update
