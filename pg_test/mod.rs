@@ -4,6 +4,7 @@
 
 mod bounds;
 mod generate;
+mod layouts;
 mod read;
 
 #[cfg(test)]

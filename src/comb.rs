@@ -27,6 +27,17 @@ pub const fn tick_of_micros(micros: i64) -> Tick {
     tick(ms, (micros_of_ms * TICKS_PER_MS).div_ceil(1000))
 }
 
+/// The microsecond that a tick lies in, since the Unix epoch; `None` where 64 bits end.
+pub const fn micros_of_tick(tick: Tick) -> Option<i64> {
+    match split_ms(tick) {
+        Some((ms, fraction)) => match ms.checked_mul(1000) {
+            Some(micros) => micros.checked_add(((fraction * 1000) >> FRACTION_BITS) as i64),
+            None => None,
+        },
+        None => None,
+    }
+}
+
 /// The tick of a millisecond and a fraction of it, in 1/65536 ms.
 pub(crate) const fn tick(ms: i64, fraction: u64) -> Tick {
     ((ms as Tick) << FRACTION_BITS) + fraction as Tick
@@ -39,4 +50,18 @@ pub(crate) const fn split_ms(tick: Tick) -> Option<(i64, u64)> {
         return None;
     }
     Some((ms as i64, (tick as u64) & (TICKS_PER_MS - 1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn microseconds_come_back(micros in any::<i64>()) {
+            prop_assert_eq!(micros_of_tick(tick_of_micros(micros)), Some(micros));
+            prop_assert!(micros_of_tick(tick_of_micros(micros) - 1) < Some(micros));
+        }
+    }
 }

@@ -68,6 +68,30 @@ impl Clock {
         }
     }
 
+    /// The least number of ticks from one id to the next that lets ids increase and, where
+    /// `apart_ms` is not 0, their time fields differ by at least so many milliseconds.
+    #[inline(always)]
+    pub const fn step(self, apart_ms: u64) -> u64 {
+        match self {
+            // Whole units, so that cutting the moment off to a unit takes nothing from the distance.
+            Self::SqlDatetime if apart_ms > 0 => sql_unit_begin((apart_ms * 3).div_ceil(10)),
+            _ if apart_ms > 0 => apart_ms * TICKS_PER_MS,
+            // No remainder tells two ids of one unit apart.
+            Self::DotnetTicks => TICKS_PER_MS.div_ceil(DOTNET_TICKS_PER_MS),
+            _ => 1,
+        }
+    }
+
+    /// The smallest distance of two fields, in words.
+    pub const fn resolution(self) -> &'static str {
+        match self {
+            Self::UnixMs | Self::DotnetMs => "1 ms",
+            Self::SqlDatetime => "1/300 s",
+            Self::Unix10us => "10 us",
+            Self::DotnetTicks => "100 ns",
+        }
+    }
+
     /// The field and the remainder of a tick; `None` outside the field's range.
     #[inline(always)]
     pub const fn split(self, tick: Tick) -> Option<(u64, u64)> {
@@ -312,7 +336,34 @@ mod tests {
         assert_eq!(Clock::DotnetTicks.join(u64::MAX, 0), None);
     }
 
+    #[test]
+    fn steps_are_the_fewest_ticks_that_do() {
+        for clock in CLOCKS {
+            let one = if clock == Clock::DotnetTicks { 7 } else { 1 };
+            assert_eq!(clock.step(0), one, "{clock:?}");
+        }
+        assert_eq!(Clock::UnixMs.step(4), 4 * TICKS_PER_MS);
+        // 4 ms are more than one 1/300 s, and less than two.
+        assert_eq!(Clock::SqlDatetime.step(4), sql_unit_begin(2));
+        assert_eq!(Clock::SqlDatetime.step(10), sql_unit_begin(3));
+    }
+
     proptest! {
+        #[test]
+        fn steps_keep_fields_apart(
+            (clock, micros) in clock_and_micros(), within in 0i128..65, apart_ms in 0u64..10_000,
+        ) {
+            let tick = tick_of_micros(micros) + within;
+            let next = tick + Tick::from(clock.step(apart_ms));
+            if let (Some(earlier), Some(later)) = (clock.split(tick), clock.split(next)) {
+                prop_assert!(earlier < later);
+                if apart_ms > 0 {
+                    let moment = |(field, _)| clock.micros(field).unwrap();
+                    prop_assert!(moment(later) - moment(earlier) >= apart_ms as i64 * 1000);
+                }
+            }
+        }
+
         #[test]
         fn fields_are_what_the_design_says((clock, micros) in clock_and_micros()) {
             prop_assert_eq!(field_of(clock, micros).map(u128::from), Some(expected_field(clock, micros)));

@@ -4,109 +4,216 @@ use rand::rngs::SysError;
 
 use crate::clock::advance;
 use crate::comb::{Comb, Tick};
+use crate::field::Clock;
+use crate::layout::Layout;
+use crate::order::Bytes;
 use crate::random::Random;
 
-/// Makes COMBs whose ticks strictly increase.
+/// Makes ids whose ticks strictly increase.
 pub struct Generator {
     last: u64,
     random: Random,
 }
 
-/// Why there is no next id. The generator is then as it was.
+/// What the ids of one call depend on besides the generator.
+#[derive(Clone, Copy)]
+pub struct Circumstances {
+    /// The clock's tick; `None` where it stands out of range.
+    pub now: Option<u64>,
+    /// How far apart the time fields of successive ids are at least, in milliseconds; 0 for not
+    /// at all.
+    pub apart_ms: u64,
+    /// The process that asks.
+    pub process_id: i32,
+}
+
+/// Why there is no next id. The generator's last tick is then as it was.
 #[derive(Debug)]
 pub enum GeneratorError {
-    /// The clock stands before 1970 or beyond the range of the ticks.
+    /// The clock stands before 1970 or beyond the range of the layout.
     ClockOutOfRange,
     /// The operating system gave no seed.
     NoRandomness(SysError),
+}
+
+impl From<SysError> for GeneratorError {
+    fn from(error: SysError) -> Self {
+        Self::NoRandomness(error)
+    }
 }
 
 impl Generator {
     /// A generator before its first id.
     pub const START: Self = Self { last: 0, random: Random::UNSEEDED };
 
-    /// The next COMB: at least `step` ticks after the one before, at `now` if that is later.
+    /// The next id in a layout, greater in the layout's order than all before it in that layout.
     ///
     /// # Errors
-    /// `now` is `None`, the ticks have come to their end, or there is no randomness.
+    /// The clock or the ticks are out of range, or there is no randomness.
     #[inline(always)]
-    pub fn next(
+    pub fn next_id(
         &mut self,
-        now: Option<u64>,
-        step: u64,
-        process_id: i32,
+        layout: &Layout,
+        given: Circumstances,
+    ) -> Result<Bytes, GeneratorError> {
+        self.next(layout.clock, given, |tick, random| {
+            Ok(layout.encode(Comb { tick, random: layout_bits(layout, random, given)? }))
+        })
+    }
+
+    /// The value of the next id in a layout.
+    ///
+    /// # Errors
+    /// As [`Self::next_id`].
+    pub fn next_comb(
+        &mut self,
+        layout: &Layout,
+        given: Circumstances,
     ) -> Result<Comb, GeneratorError> {
-        let now = now.ok_or(GeneratorError::ClockOutOfRange)?;
-        let tick = advance(self.last, now, step).ok_or(GeneratorError::ClockOutOfRange)?;
-        let random = self.random.next(process_id).map_err(GeneratorError::NoRandomness)?;
+        self.next(layout.clock, given, |tick, random| {
+            Ok(Some(Comb { tick, random: layout_bits(layout, random, given)? }))
+        })
+    }
+
+    /// The next tick of a clock, made into something by `write`, which answers `None` for a tick
+    /// out of its range.
+    ///
+    /// # Errors
+    /// As [`Self::next_id`].
+    #[inline(always)]
+    pub fn next<T>(
+        &mut self,
+        clock: Clock,
+        given: Circumstances,
+        write: impl FnOnce(Tick, &mut Random) -> Result<Option<T>, SysError>,
+    ) -> Result<T, GeneratorError> {
+        let now = given.now.ok_or(GeneratorError::ClockOutOfRange)?;
+        let tick = advance(self.last, now, clock.step(given.apart_ms))
+            .ok_or(GeneratorError::ClockOutOfRange)?;
+        let written = write(Tick::from(tick), &mut self.random)?;
+        let written = written.ok_or(GeneratorError::ClockOutOfRange)?;
         self.last = tick;
-        Ok(Comb { tick: Tick::from(tick), random })
+        Ok(written)
     }
 
     /// Random bits without a tick, for an id whose moment is given.
     ///
     /// # Errors
     /// The operating system gave no seed.
+    #[inline(always)]
     pub fn random(&mut self, process_id: i32) -> Result<u64, GeneratorError> {
-        self.random.next(process_id).map_err(GeneratorError::NoRandomness)
+        Ok(self.random.next(process_id)?)
+    }
+}
+
+/// What a layout has below the tick.
+#[inline(always)]
+fn layout_bits(
+    layout: &Layout,
+    random: &mut Random,
+    given: Circumstances,
+) -> Result<u64, SysError> {
+    if layout.marks_process() {
+        random.process_bits(given.process_id)
+    } else {
+        random.next(given.process_id)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::comb::TICKS_PER_MS;
     use crate::layout::{LAYOUTS, UUIDV7};
+    use crate::vectors::micros;
     use proptest::prelude::*;
 
-    const THIS_PROCESS: i32 = 1;
+    fn at(now: u64) -> Circumstances {
+        Circumstances { now: Some(now), apart_ms: 0, process_id: 1 }
+    }
+
+    fn next_tick(generator: &mut Generator, now: u64) -> Tick {
+        generator.next_comb(&UUIDV7, at(now)).unwrap().tick
+    }
 
     #[test]
     fn ids_increase_while_the_clock_stands_still_and_steps_back() {
         let mut generator = Generator::START;
-        let mut id =
-            |now| UUIDV7.encode(generator.next(Some(now), 1, THIS_PROCESS).unwrap()).unwrap();
-        let hour = 3_600_000 << 16;
-        let begin = 1_700_000_000_000 << 16;
-        let ids = [begin, begin, begin - hour, begin + 1, begin + hour, begin].map(&mut id);
+        let hour = 3_600_000 * TICKS_PER_MS;
+        let begin = 1_700_000_000_000 * TICKS_PER_MS;
+        let ids = [begin, begin, begin - hour, begin + 1, begin + hour, begin]
+            .map(|now| generator.next_id(&UUIDV7, at(now)).unwrap());
         assert!(ids.is_sorted_by(|a, b| a < b));
     }
 
     #[test]
     fn a_clock_out_of_range_changes_nothing() {
         let mut generator = Generator::START;
-        let before = generator.next(Some(1000), 1, THIS_PROCESS).unwrap();
-        assert!(matches!(
-            generator.next(None, 1, THIS_PROCESS),
-            Err(GeneratorError::ClockOutOfRange)
-        ));
-        let after = generator.next(Some(1000), 1, THIS_PROCESS).unwrap();
-        assert_eq!(after.tick, before.tick + 1);
+        let before = next_tick(&mut generator, 1000);
+        for layout in &LAYOUTS {
+            let error = generator.next_id(layout, Circumstances { now: None, ..at(0) });
+            assert!(matches!(error, Err(GeneratorError::ClockOutOfRange)));
+        }
+        let beyond = [("mssql_legacy", "2079-06-07 00:00:00"), ("laravel", "2059-03-14 00:00:00")];
+        for (label, moment) in beyond {
+            let layout = LAYOUTS.iter().find(|layout| layout.label == label).unwrap();
+            let now = micros(moment) as u64 / 1000 * TICKS_PER_MS;
+            let error = generator.next_id(layout, at(now));
+            assert!(matches!(error, Err(GeneratorError::ClockOutOfRange)), "{label}");
+        }
+        assert_eq!(next_tick(&mut generator, 1000), before + 1);
     }
 
     #[test]
     fn the_end_of_the_ticks_is_an_error_not_a_wrap() {
         let mut generator = Generator::START;
-        generator.next(Some(u64::MAX), 1, THIS_PROCESS).unwrap();
-        assert!(matches!(
-            generator.next(Some(u64::MAX), 1, THIS_PROCESS),
-            Err(GeneratorError::ClockOutOfRange)
-        ));
+        next_tick(&mut generator, u64::MAX);
+        let error = generator.next_id(&UUIDV7, at(u64::MAX));
+        assert!(matches!(error, Err(GeneratorError::ClockOutOfRange)));
+    }
+
+    #[test]
+    fn a_million_ids_a_second_do_not_run_ahead_of_the_clock() {
+        let begin = 1_700_000_000_000 * TICKS_PER_MS;
+        for layout in &LAYOUTS {
+            let mut generator = Generator::START;
+            for microsecond in 0..100_000 {
+                let now = begin + microsecond * TICKS_PER_MS / 1000;
+                let comb = generator.next_comb(layout, at(now)).unwrap();
+                assert_eq!(comb.tick, Tick::from(now), "{}", layout.label);
+            }
+        }
+    }
+
+    /// RT.Comb's UtcNoRepeatTimestampProvider.
+    #[test]
+    fn time_fields_keep_the_distance_that_is_asked_for() {
+        for layout in &LAYOUTS {
+            let mut generator = Generator::START;
+            let given = Circumstances { apart_ms: 4, ..at(1_700_000_000_000 * TICKS_PER_MS) };
+            let moments: Vec<i64> = (0..1000)
+                .map(|_| layout.micros(&generator.next_id(layout, given).unwrap()).unwrap())
+                .collect();
+            let apart = moments.windows(2).all(|pair| pair[1] - pair[0] >= 4000);
+            assert!(apart, "{}", layout.label);
+        }
     }
 
     proptest! {
-        /// Whatever the clock does, in every layout, by its own byte order.
+        /// Whatever the clock does, in every layout, by its own byte order, other layouts in between.
         #[test]
-        fn ids_of_every_unix_ms_layout_increase(
-            readings in prop::collection::vec(0u64..1 << 60, 2..50),
+        fn ids_of_every_layout_increase(
+            readings in prop::collection::vec((0u64..1 << 57, 0..LAYOUTS.len()), 2..200),
         ) {
-            for layout in LAYOUTS.iter().filter(|layout| layout.clock.remainder_bits() == 16) {
-                let mut generator = Generator::START;
-                let ids: Vec<_> = readings
-                    .iter()
-                    .map(|&now| generator.next(Some(now), 1, THIS_PROCESS).unwrap())
-                    .map(|comb| layout.encode(comb).unwrap())
-                    .collect();
-                prop_assert!(ids.is_sorted_by(|a, b| layout.order.compare(a, b).is_lt()));
+            let mut generator = Generator::START;
+            let mut last: [Option<Bytes>; LAYOUTS.len()] = Default::default();
+            for (now, index) in readings {
+                let layout = &LAYOUTS[index];
+                let id = generator.next_id(layout, at(now)).unwrap();
+                if let Some(last) = &last[index] {
+                    prop_assert!(layout.order.compare(last, &id).is_lt());
+                }
+                last[index] = Some(id);
             }
         }
     }

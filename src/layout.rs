@@ -134,6 +134,11 @@ impl Layout {
         self.rest_bits() - self.clock.remainder_bits()
     }
 
+    /// Whether the random bits are those of the process that makes the ids, not of each id.
+    pub const fn marks_process(&self) -> bool {
+        matches!(self.clock, Clock::DotnetTicks)
+    }
+
     /// The stamp's gaps as (position of the first bit from the top, width), higher one first.
     const fn gaps(&self) -> [(u32, u32); 2] {
         let version = (8 * self.order.rank_of_6, VERSION_BITS);
@@ -218,6 +223,16 @@ impl Layout {
             return None;
         }
         self.clock.micros(self.disassemble(id).0)
+    }
+
+    /// The id with its time field overwritten by that of a moment, in microseconds since the Unix
+    /// epoch, and every other bit as it was; `uuidv7` is stamped too, since without its stamp
+    /// nothing reads the time. `None` outside the range.
+    pub fn with_micros(&self, id: &Bytes, micros: i64) -> Option<Bytes> {
+        let (field, _) = self.clock.fields_of(micros)?;
+        let below = 128 - self.clock.bits();
+        let number = ((field as u128) << below) | (self.order.number(id) & ones(below));
+        Some(self.order.bytes(if self.version == Some(7) { self.stamped(number) } else { number }))
     }
 
     /// The smallest id of a moment, in microseconds since the Unix epoch; `None` outside the range.
@@ -354,7 +369,84 @@ mod tests {
         assert_eq!(UUIDV7.micros(&[0xff; 16]), None);
     }
 
+    /// RT.Comb's Create(Guid, DateTime): six bytes change, and nothing else.
+    #[test]
+    fn only_the_time_bytes_are_overwritten() {
+        let at = micros("2022-02-22 19:22:22");
+        let nil_and_max = [[0; 16], [0xff; 16]];
+        let overwritten = |label| {
+            nil_and_max.map(|id| {
+                let id = layout(label).unwrap().with_micros(&id, at).unwrap();
+                uuid::Uuid::from_bytes(id).to_string()
+            })
+        };
+        let [nil, max] = overwritten("postgres");
+        assert_eq!(nil, "017f22e2-79b0-0000-0000-000000000000");
+        assert_eq!(max, "017f22e2-79b0-ffff-ffff-ffffffffffff");
+        let [nil, max] = overwritten("mssql");
+        assert_eq!(nil, "00000000-0000-0000-0000-017f22e279b0");
+        assert_eq!(max, "ffffffff-ffff-ffff-ffff-017f22e279b0");
+        let [nil, max] = overwritten("binary");
+        assert_eq!(nil, "e2227f01-b079-0000-0000-000000000000");
+        assert_eq!(max, "e2227f01-b079-ffff-ffff-ffffffffffff");
+        let [nil, max] = overwritten("uuidv7");
+        assert_eq!(nil, "017f22e2-79b0-7000-8000-000000000000");
+        assert_eq!(max, "017f22e2-79b0-7fff-bfff-ffffffffffff");
+        assert_eq!(UUIDV7.with_micros(&[0; 16], -1), None);
+    }
+
     proptest! {
+        /// What an id says, written over its time field, is the same field again; the rest stays.
+        #[test]
+        fn overwriting_with_what_was_read_changes_nothing((layout, comb, _) in layout_and_combs()) {
+            let id = layout.encode(comb).unwrap();
+            let read = layout.micros(&id).unwrap();
+            let again = layout.with_micros(&id, read).unwrap();
+            if layout.clock == Clock::DotnetTicks {
+                // A microsecond holds ten of its units.
+                prop_assert_eq!(layout.micros(&again), Some(read));
+                prop_assert_eq!(layout.disassemble(&again).1, layout.disassemble(&id).1);
+            } else {
+                prop_assert_eq!(again, id);
+            }
+        }
+
+        /// Among the four layouts of one clock and one stamp, every bit is kept, and the order.
+        #[test]
+        fn unix_ms_layouts_convert_without_loss((_, a, b) in layout_and_combs()) {
+            let layouts: Vec<_> =
+                LAYOUTS.iter().filter(|layout| layout.clock == Clock::UnixMs).collect();
+            prop_assert_eq!(layouts.len(), 4);
+            for source in &layouts {
+                let (Some(id_a), Some(id_b)) = (source.encode(a), source.encode(b)) else {
+                    continue;
+                };
+                for target in &layouts {
+                    let convert = |id| target.encode(source.decode(id).unwrap()).unwrap();
+                    let (there_a, there_b) = (convert(&id_a), convert(&id_b));
+                    prop_assert_eq!(source.encode(target.decode(&there_a).unwrap()), Some(id_a));
+                    prop_assert_eq!(
+                        target.order.compare(&there_a, &there_b),
+                        source.order.compare(&id_a, &id_b)
+                    );
+                }
+            }
+        }
+
+        /// To any other layout that holds it, the moment is kept to the target's resolution.
+        #[test]
+        fn converting_keeps_the_moment((source, comb, _) in layout_and_combs(), target in any_layout()) {
+            let id = source.encode(comb).unwrap();
+            let value = source.decode(&id).unwrap();
+            if let Some(there) = target.encode(value) {
+                let (field, _) = target.clock.split(value.tick).unwrap();
+                prop_assert_eq!(target.micros(&there), target.clock.micros(field));
+                let kept = source.random_bits().min(target.random_bits());
+                let random = target.decode(&there).unwrap().random;
+                prop_assert_eq!(random >> (64 - kept), value.random >> (64 - kept));
+            }
+        }
+
         #[test]
         fn decoding_reverses_encoding((layout, comb, _) in layout_and_combs()) {
             let decoded = layout.decode(&layout.encode(comb).unwrap()).unwrap();

@@ -6,10 +6,12 @@
 //! [`random`] bits; [`rfc9562`] reads what a uuid says of itself. `pg` is the thin skin that makes
 //! SQL functions of them, and the only place that may use pgrx.
 
+pub mod bsv;
 pub mod clock;
 pub mod comb;
 pub mod field;
 pub mod generator;
+pub mod inspect;
 pub mod layout;
 pub mod order;
 pub mod random;

@@ -27,6 +27,12 @@ pub const DOTNET: ByteOrder =
 pub const SQLSERVER: ByteOrder =
     ByteOrder::new("sqlserver", [10, 11, 12, 13, 14, 15, 8, 9, 7, 6, 5, 4, 3, 2, 1, 0]);
 
+/// The id with bytes 0 to 3, 4 to 5 and 6 to 7 reversed: what `Guid.ToByteArray()` makes of a Guid's
+/// text, and back.
+pub fn dotnet_swap(id: &Bytes) -> Bytes {
+    POSTGRES.bytes(DOTNET.number(id))
+}
+
 impl ByteOrder {
     const fn new(label: &'static str, positions: [usize; 16]) -> Self {
         let (mut rank_of_6, mut rank_of_8, mut rank) = (0, 0, 0);
@@ -91,6 +97,13 @@ mod tests {
     fn dotnet_order_is_that_of_the_swapped_bytes() {
         let guid = uuid::Uuid::from_bytes([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
         assert_eq!(DOTNET.number(guid.as_bytes()).to_be_bytes(), guid.to_bytes_le());
+    }
+
+    #[test]
+    fn swapping_is_what_dotnet_does() {
+        let guid = uuid::Uuid::parse_str("00112233-4455-6677-8899-aabbccddeeff").unwrap();
+        assert_eq!(dotnet_swap(guid.as_bytes()), guid.to_bytes_le());
+        assert_eq!(dotnet_swap(&dotnet_swap(guid.as_bytes())), guid.into_bytes());
     }
 
     proptest! {

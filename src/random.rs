@@ -16,7 +16,15 @@ use rand::{Rng, SeedableRng};
 /// A generator and the process that it belongs to.
 #[derive(Clone)]
 pub struct Random<G = ChaCha12Rng> {
-    seeded: Option<(i32, G)>,
+    seeded: Option<Seeded<G>>,
+}
+
+#[derive(Clone)]
+struct Seeded<G> {
+    process_id: i32,
+    /// Drawn once for the process.
+    process_bits: u64,
+    generator: G,
 }
 
 impl<G: Rng + SeedableRng> Random<G> {
@@ -30,17 +38,28 @@ impl<G: Rng + SeedableRng> Random<G> {
     #[inline(always)]
     pub fn next(&mut self, process_id: i32) -> Result<u64, SysError> {
         match &mut self.seeded {
-            Some((owner, generator)) if *owner == process_id => Ok(generator.next_u64()),
-            _ => self.seed(process_id),
+            Some(seeded) if seeded.process_id == process_id => Ok(seeded.generator.next_u64()),
+            _ => Ok(self.seed(process_id)?.generator.next_u64()),
+        }
+    }
+
+    /// 64 random bits that stay the same for the process of that id.
+    ///
+    /// # Errors
+    /// As [`Self::next`].
+    #[inline(always)]
+    pub fn process_bits(&mut self, process_id: i32) -> Result<u64, SysError> {
+        match &self.seeded {
+            Some(seeded) if seeded.process_id == process_id => Ok(seeded.process_bits),
+            _ => Ok(self.seed(process_id)?.process_bits),
         }
     }
 
     #[cold]
-    fn seed(&mut self, process_id: i32) -> Result<u64, SysError> {
+    fn seed(&mut self, process_id: i32) -> Result<&mut Seeded<G>, SysError> {
         let mut generator = G::try_from_rng(&mut SysRng)?;
-        let first = generator.next_u64();
-        self.seeded = Some((process_id, generator));
-        Ok(first)
+        let process_bits = generator.next_u64();
+        Ok(self.seeded.insert(Seeded { process_id, process_bits, generator }))
     }
 }
 
@@ -60,9 +79,16 @@ mod tests {
         let drawn =
             [parent.next(1).unwrap(), first_child.next(2).unwrap(), second_child.next(3).unwrap()];
 
-        assert_ne!(drawn[0], drawn[1]);
-        assert_ne!(drawn[0], drawn[2]);
-        assert_ne!(drawn[1], drawn[2]);
+        let process_bits = [
+            parent.process_bits(1).unwrap(),
+            first_child.process_bits(2).unwrap(),
+            second_child.process_bits(3).unwrap(),
+        ];
+        for drawn in [drawn, process_bits] {
+            assert_ne!(drawn[0], drawn[1]);
+            assert_ne!(drawn[0], drawn[2]);
+            assert_ne!(drawn[1], drawn[2]);
+        }
     }
 
     #[test]
@@ -71,5 +97,14 @@ mod tests {
         let drawn: std::collections::HashSet<u64> =
             (0..10_000).map(|_| random.next(1).unwrap()).collect();
         assert_eq!(drawn.len(), 10_000);
+    }
+
+    #[test]
+    fn the_bits_of_a_process_stay_the_same() {
+        let mut random: Random = Random::UNSEEDED;
+        let bits = random.process_bits(1).unwrap();
+        random.next(1).unwrap();
+        assert_eq!(random.process_bits(1).unwrap(), bits);
+        assert_ne!(random.process_bits(2).unwrap(), bits);
     }
 }

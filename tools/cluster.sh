@@ -29,7 +29,8 @@ cluster_start() {
 cluster_up() {
     # Its own session: Ctrl-C is for the script, which then stops the server in order. And without the
     # lock of this run, which must not outlive it.
-    as_server setsid "$BIN/pg_ctl" -D "$CLUSTER/data" -l "$CLUSTER/work/server.log" -w -s start </dev/null 8>&- ||
+    # A backtrace in an error's DETAIL is not what users see.
+    as_server env -u RUST_BACKTRACE setsid "$BIN/pg_ctl" -D "$CLUSTER/data" -l "$CLUSTER/work/server.log" -w -s start </dev/null 8>&- ||
         die "the private server did not start" "$(tail -n 5 "$CLUSTER/work/server.log")"
 }
 

@@ -44,7 +44,7 @@ regress_tests() {
     rm -rf "$CARGO_TARGET_DIR/regress-results"
     cluster_start "$PG_CONFIG"
     # The server's user may be unable to enter this folder.
-    cp -r "$ROOT/pg_test/sql" "$ROOT/pg_test/expected" "$CLUSTER/work/"
+    cp -r "$ROOT/pg_test/sql" "$ROOT/pg_test/expected" "$ROOT/pg_test/vectors.csv" "$CLUSTER/work/"
     chown -R "$SERVER_USER" "$CLUSTER/work"
     names=$(cd "$ROOT/pg_test/sql" && ls ./*.sql | sed 's|^\./||; s|\.sql$||')
     # shellcheck disable=SC2086 -- one word a test

@@ -2,27 +2,21 @@
 
 use pgrx::prelude::*;
 
-use super::error::Error;
+use super::layouts::LayoutArgument;
 use super::timestamp::TimestampTz;
 use super::uuid::Uuid;
-use crate::layout::UUIDV7;
-use crate::order::Bytes;
 use crate::rfc9562;
 
-/// The smallest version 7 id whose time field is that moment's.
+/// The smallest id whose time field is that moment's.
 #[pg_extern(immutable, parallel_safe)]
-fn comb_min(at: TimestampTz) -> Uuid {
-    or_out_of_range(UUIDV7.min(at.unix_micros()))
+fn comb_min(at: TimestampTz, layout: default!(LayoutArgument, "'uuidv7'")) -> Uuid {
+    Uuid::or_out_of_range(layout.0.min(at.unix_micros()), layout.0)
 }
 
-/// The largest version 7 id whose time field is that moment's.
+/// The largest id whose time field is that moment's.
 #[pg_extern(immutable, parallel_safe)]
-fn comb_max(at: TimestampTz) -> Uuid {
-    or_out_of_range(UUIDV7.max(at.unix_micros()))
-}
-
-fn or_out_of_range(id: Option<Bytes>) -> Uuid {
-    id.map(Uuid).unwrap_or_else(|| Error::TimestampOutOfRange(&UUIDV7).raise())
+fn comb_max(at: TimestampTz, layout: default!(LayoutArgument, "'uuidv7'")) -> Uuid {
+    Uuid::or_out_of_range(layout.0.max(at.unix_micros()), layout.0)
 }
 
 /// The id from which on version 7 ids are not before a moment, any moment: what comb_between

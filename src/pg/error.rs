@@ -3,24 +3,34 @@
 use pgrx::pg_sys::errcodes::PgSqlErrorCode;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{IntoDatum, PgLogLevel, direct_function_call, pg_sys};
+use rand::rngs::SysError;
 
 use super::timestamp::TimestampTz;
+use crate::bsv::BsvError;
 use crate::generator::GeneratorError;
 use crate::layout::Layout;
 
 pub enum Error {
     /// A moment that the layout's time field cannot hold.
     TimestampOutOfRange(&'static Layout),
-    Generator(GeneratorError),
-}
-
-impl From<GeneratorError> for Error {
-    fn from(error: GeneratorError) -> Self {
-        Self::Generator(error)
-    }
+    /// The system's clock cannot be written in the layout of that label.
+    ClockOutOfRange(&'static str),
+    NoRandomness(SysError),
+    /// A label of the enum comb_layout that the table of layouts does not have.
+    UnknownLayout(String),
+    InvalidBsv(BsvError),
 }
 
 impl Error {
+    /// The error of a generator that was to make an id in the layout of that label.
+    #[cold]
+    pub fn of_generator(error: GeneratorError, label: &'static str) -> Self {
+        match error {
+            GeneratorError::ClockOutOfRange => Self::ClockOutOfRange(label),
+            GeneratorError::NoRandomness(error) => Self::NoRandomness(error),
+        }
+    }
+
     /// Raises the error. Only inside a function that pgrx's guard surrounds, which `#[pg_extern]`
     /// functions are.
     #[cold]
@@ -44,16 +54,37 @@ impl Error {
                     utc(last)
                 ))
             }
-            Self::Generator(GeneratorError::ClockOutOfRange) => new(
+            Self::ClockOutOfRange(label) => new(
                 PgSqlErrorCode::ERRCODE_DATETIME_FIELD_OVERFLOW,
-                "system clock is out of range for a COMB".to_string(),
+                format!("system clock is out of range for COMB layout \"{label}\""),
             )
             .set_hint("Set the clock of the database server to the present."),
-            Self::Generator(GeneratorError::NoRandomness(error)) => new(
+            Self::NoRandomness(error) => new(
                 PgSqlErrorCode::ERRCODE_SYSTEM_ERROR,
                 format!("could not generate random values: {error}"),
             )
             .set_hint("The operating system gave no random seed; try again."),
+            Self::UnknownLayout(label) => new(
+                PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED,
+                format!("COMB layout \"{label}\" is not known to the library"),
+            )
+            .set_hint("The view comb_layouts lists those that are; do not add labels to the type."),
+            Self::InvalidBsv(BsvError::Length(length)) => new(
+                PgSqlErrorCode::ERRCODE_INVALID_TEXT_REPRESENTATION,
+                format!("invalid length of BSV COMB: {length}"),
+            )
+            .set_detail("A BSV COMB has 32 characters."),
+            Self::InvalidBsv(BsvError::Character { byte, position }) => {
+                let character = match byte {
+                    b' '..=b'~' => format!("character \"{}\"", char::from(byte)),
+                    _ => format!("byte 0x{byte:02x}"),
+                };
+                new(
+                    PgSqlErrorCode::ERRCODE_INVALID_TEXT_REPRESENTATION,
+                    format!("invalid {character} at position {position} of BSV COMB"),
+                )
+                .set_detail("A BSV COMB consists of \"$\", \"-\", digits and the letters A to Z and a to z.")
+            }
         }
     }
 }

@@ -8,7 +8,9 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::submodules::panic::pgrx_extern_c_guard;
 
 use super::error::Error;
+use super::layouts::layout_of;
 use super::timestamp::TimestampTz;
+use crate::layout::Layout;
 use crate::order::Bytes;
 
 unsafe extern "C-unwind" {
@@ -39,30 +41,40 @@ impl Call {
         unsafe { self.argument(index).cast_mut_ptr::<Bytes>().read() }
     }
 
+    /// An argument that SQL declares as comb_layout.
     #[inline(always)]
-    pub fn return_uuid(self, id: Bytes) -> pg_sys::Datum {
-        // SAFETY: palloc gives 16 bytes in the memory context of the caller, or does not return.
-        unsafe {
-            let result = palloc(size_of::<Bytes>()).cast::<Bytes>();
-            result.write(id);
-            pg_sys::Datum::from(result)
+    pub fn layout(&self, index: usize) -> &'static Layout {
+        layout_of(pg_sys::Oid::from(self.argument(index).value() as u32))
+    }
+
+    #[inline(always)]
+    pub fn return_uuid_or_raise(self, id: Result<Bytes, Error>) -> pg_sys::Datum {
+        match id {
+            // SAFETY: palloc gives 16 bytes in the memory context of the caller, or does not return.
+            Ok(id) => unsafe {
+                let result = palloc(size_of::<Bytes>()).cast::<Bytes>();
+                result.write(id);
+                pg_sys::Datum::from(result)
+            },
+            Err(error) => self.raise(error),
         }
     }
 
+    /// A timestamptz of microseconds since the Unix epoch, or NULL.
     #[inline(always)]
-    pub fn return_timestamptz(self, at: TimestampTz) -> pg_sys::Datum {
-        pg_sys::Datum::from(at.0)
-    }
-
-    #[inline(always)]
-    pub fn return_null(self) -> pg_sys::Datum {
-        // SAFETY: the call is valid for the time of the function.
-        unsafe { (*self.0).isnull = true };
-        pg_sys::Datum::null()
+    pub fn return_moment(self, micros: Option<i64>) -> pg_sys::Datum {
+        match micros {
+            Some(micros) => pg_sys::Datum::from(TimestampTz::from_unix_micros(micros).0),
+            None => {
+                // SAFETY: the call is valid for the time of the function.
+                unsafe { (*self.0).isnull = true };
+                pg_sys::Datum::null()
+            }
+        }
     }
 
     #[cold]
-    pub fn raise(self, error: Error) -> pg_sys::Datum {
+    fn raise(self, error: Error) -> pg_sys::Datum {
         // SAFETY: the guard turns the panic that carries the report into PostgreSQL's ERROR, after
         // its frames are gone.
         unsafe { pgrx_extern_c_guard(|| -> pg_sys::Datum { error.raise() }) }

@@ -1,7 +1,7 @@
 //! A SQL timestamptz as argument and result.
 
 use pgrx::callconv::{Arg, ArgAbi, BoxRet, FcInfo};
-use pgrx::datum::{Datum, FromDatum};
+use pgrx::datum::{Datum, FromDatum, IntoDatum};
 use pgrx::pg_sys;
 use pgrx::pgrx_sql_entity_graph::metadata::{
     ArgumentError, ReturnsError, ReturnsRef, SqlMappingRef, SqlTranslatable, TypeOrigin,
@@ -31,6 +31,33 @@ impl TimestampTz {
     #[inline(always)]
     pub fn from_unix_micros(micros: i64) -> Self {
         Self(micros - POSTGRES_EPOCH_UNIX_US)
+    }
+}
+
+impl TimestampTz {
+    /// As JSON has it: ISO 8601, in UTC.
+    pub fn iso8601(self) -> String {
+        // MAXDATELEN and its end, which JsonEncodeDateTime asks for.
+        let mut text = [0; pg_sys::MAXDATELEN as usize + 1];
+        let utc = 0;
+        // SAFETY: a timestamptz of the type that is said, and a buffer of the size that the function
+        // asks for, which it ends with a zero.
+        let text = unsafe {
+            let datum = pg_sys::Datum::from(self.0);
+            pg_sys::JsonEncodeDateTime(text.as_mut_ptr(), datum, pg_sys::TIMESTAMPTZOID, &utc);
+            std::ffi::CStr::from_ptr(text.as_ptr())
+        };
+        text.to_string_lossy().into_owned()
+    }
+}
+
+impl IntoDatum for TimestampTz {
+    fn into_datum(self) -> Option<pg_sys::Datum> {
+        Some(pg_sys::Datum::from(self.0))
+    }
+
+    fn type_oid() -> pg_sys::Oid {
+        pg_sys::TIMESTAMPTZOID
     }
 }
 

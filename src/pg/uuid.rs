@@ -7,11 +7,19 @@ use pgrx::pgrx_sql_entity_graph::metadata::{
     ArgumentError, ReturnsError, ReturnsRef, SqlMappingRef, SqlTranslatable, TypeOrigin,
 };
 
+use super::error::Error;
+use crate::layout::Layout;
 use crate::order::Bytes;
 
-/// A uuid's 16 bytes. pgrx's own type would do, at 10 ns more a result: it allocates behind a
-/// barrier (sigsetjmp) that turns an ERROR into a panic.
+/// A uuid's 16 bytes.
 pub struct Uuid(pub Bytes);
+
+impl Uuid {
+    /// An id that a layout made of a moment, or the error that the moment is out of its range.
+    pub fn or_out_of_range(id: Option<Bytes>, layout: &'static Layout) -> Self {
+        id.map(Self).unwrap_or_else(|| Error::TimestampOutOfRange(layout).raise())
+    }
+}
 
 // SAFETY: the datum of a uuid argument is a pointer to 16 bytes of any alignment.
 impl FromDatum for Uuid {

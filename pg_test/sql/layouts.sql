@@ -1,0 +1,158 @@
+-- Every layout: what it is, one real id of each, both ends of each, and what is refused.
+CREATE EXTENSION IF NOT EXISTS comb;
+SET timezone = 'UTC';
+SET datestyle = 'ISO, YMD';
+SELECT label, clock, byte_order, stamp, resolution, first, last FROM comb_layouts;
+
+-- The enum and the table of layouts say the same, in the same order.
+SELECT array_agg(label) = enum_range(NULL::comb_layout) AS same FROM comb_layouts;
+
+-- Public ids (RFC 9562, RT.Comb, NHibernate, UUIDNext, SequentialGuid, BSV and others) and their moments.
+CREATE TABLE vectors (layout text, id text, moment timestamp, source text);
+\getenv abs_srcdir PG_ABS_SRCDIR
+\set vectors :abs_srcdir '/vectors.csv'
+COPY vectors FROM :'vectors' WITH (FORMAT csv, HEADER);
+CREATE TABLE readings AS
+SELECT *, CASE WHEN layout = 'bsv' THEN comb_bsv_timestamp(id)
+               WHEN layout IN ('uuidv1', 'uuidv6') THEN comb_timestamp(id::uuid)
+               ELSE comb_timestamp(id::uuid, layout::comb_layout) END AS reading
+FROM vectors;
+SELECT layout, id, reading FROM readings ORDER BY layout COLLATE "C", id;
+SELECT count(*) FROM readings WHERE reading IS DISTINCT FROM moment AT TIME ZONE 'UTC';
+
+-- The other way: written over any id, a moment gives the time bytes of the public id again.
+SELECT count(*) AS checked,
+       count(*) FILTER (WHERE comb_set_timestamp(id::uuid, reading, layout::comb_layout) <> id::uuid) AS changed
+FROM readings WHERE layout NOT IN ('bsv', 'uuidv1', 'uuidv6');
+
+-- Without the enum.
+SELECT comb_timestamp_mssql('d01c25cc-63a7-47cc-b5ba-018e5f3bff48'),
+       comb_timestamp_mssql_legacy('e25afe33-db2d-4502-9bf0-919001862cc4');
+
+-- The first and the last id of each layout, and the microseconds before and after.
+SELECT label, comb_min(first, label), comb_max(last, label) FROM comb_layouts;
+CREATE FUNCTION sqlstate_of(statement text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE statement;
+    RETURN 'none';
+EXCEPTION WHEN OTHERS THEN
+    RETURN sqlstate;
+END $$;
+SELECT label, function, what,
+       sqlstate_of(format('SELECT %s(%L, %L)', function, at, label)) AS sqlstate
+FROM comb_layouts,
+     unnest(ARRAY['comb_at', 'comb_min', 'comb_max']) function,
+     LATERAL (VALUES ('before', (first - interval '1 us')::text), ('after', (last + interval '1 us')::text),
+                     ('-infinity', '-infinity'), ('infinity', 'infinity')) beyond (what, at)
+WHERE sqlstate_of(format('SELECT %s(%L, %L)', function, at, label)) <> '22008';
+SELECT label, sqlstate_of(format('SELECT comb_set_timestamp(comb_new(), %L, %L)', 'infinity', label)) AS set_timestamp,
+       sqlstate_of(format('SELECT comb_shifted(interval %L, %L)', '200000 years', label)) AS shifted
+FROM comb_layouts;
+
+-- The message names the layout and its range.
+SELECT comb_at('2079-06-07 00:00:00Z', 'mssql_legacy');
+SELECT comb_at('1899-12-31 23:59:59.999999Z', 'postgres_legacy');
+SELECT comb_min('2059-03-14Z', 'laravel');
+SELECT comb_at('10000-01-01Z', 'process_ticks');
+SELECT comb_at('1969-12-31 23:59:59Z', 'mssql');
+SELECT comb_shifted('-3000 years', 'sequential_at_end');
+
+-- Leap days, the last 1/300 s of a day, and what NHibernate's divisor writes past midnight.
+SELECT comb_timestamp(comb_at('2024-02-29 23:59:59.999999Z', 'mssql_legacy'), 'mssql_legacy');
+SELECT comb_timestamp(comb_at('2079-06-06 23:59:59.999999Z', 'mssql_legacy'), 'mssql_legacy');
+SELECT comb_timestamp_mssql_legacy('00000000-0000-0000-0000-ffff018b81ff') AS tick_25919999,
+       comb_timestamp_mssql_legacy('00000000-0000-0000-0000-b0e1018b8200') AS tick_25920000,
+       comb_timestamp_mssql_legacy('00000000-0000-0000-0000-b0e1018b8202') AS tick_25920002,
+       comb_timestamp_mssql_legacy('00000000-0000-0000-0000-b0e1018b8203') AS tick_25920003;
+
+-- Before the Unix epoch, where the clock goes that far.
+SELECT label, comb_timestamp(comb_at('1955-11-05 06:15:00Z', label), label)
+FROM comb_layouts WHERE first < '1955-11-05';
+
+-- What cannot be of a layout reads as NULL: another version, 1/300 s beyond the day, past year 9999.
+SELECT comb_timestamp('d01c25cc-63a7-47cc-b5ba-018e5f3bff48', 'uuidv7') IS NULL AS version_4,
+       comb_timestamp('ffffffff-ffff-ffff-ffff-ffffffffffff', 'mssql_legacy') IS NULL AS beyond_the_day,
+       comb_timestamp('ffffffff-ffff-ffff-ffff-ffffffffffff', 'process_ticks') IS NULL AS past_9999,
+       comb_timestamp('00000000-0000-0000-0000-000000000000', 'process_ticks') AS year_1;
+
+-- RT.Comb's Create(Guid, DateTime): six bytes change.
+SELECT label, comb_set_timestamp('aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaaa', '2022-02-22 19:22:22Z', label)
+FROM comb_layouts;
+
+-- From one layout to another. The first four hold the same bits.
+SELECT target.label, comb_convert('017f22e2-79b0-7cc3-98c4-dc0c0c07398f', 'uuidv7', target.label),
+       comb_timestamp(comb_convert('017f22e2-79b0-7cc3-98c4-dc0c0c07398f', 'uuidv7', target.label), target.label)
+FROM comb_layouts target;
+SELECT comb_convert(comb_convert('017f22e2-79b0-7cc3-98c4-dc0c0c07398f', 'uuidv7', 'mssql'), 'mssql', 'uuidv7');
+SELECT comb_convert('c2ff3d1f-e3b1-8dad-8361-017f22e279b0', 'mssql', 'uuidv7') IS NULL AS version_8_is_not_of_mssql;
+SELECT comb_convert(comb_at('2090-01-01Z'), 'uuidv7', 'mssql_legacy');
+
+-- Swapped bytes.
+SELECT comb_dotnet_swap('00112233-4455-6677-8899-aabbccddeeff');
+SELECT comb_dotnet_swap(comb_dotnet_swap('00112233-4455-6677-8899-aabbccddeeff'));
+SELECT encode(uuid_send(comb_dotnet_swap('00112233-4455-6677-8899-aabbccddeeff')), 'hex') AS to_byte_array;
+
+-- Which kind is this?
+SELECT jsonb_pretty(comb_inspect('017f22e2-79b0-7cc3-98c4-dc0c0c07398f'));
+SELECT id, comb_inspect(id)->>'version' AS version, comb_inspect(id)->>'variant' AS variant,
+       comb_inspect(id)->>'timestamp' AS "timestamp", comb_inspect(id)->'layouts'->0 AS first_layout
+FROM unnest(ARRAY['d01c25cc-63a7-47cc-b5ba-018e5f3bff48', 'e25afe33-db2d-4502-9bf0-919001862cc4',
+                  '39babcb4-e446-4ed5-4012-2e27653a9d13', 'c232ab00-9414-11ec-b3c8-9f6bdeced846',
+                  '00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff']::uuid[]) id;
+
+-- BSV text.
+SELECT comb_bsv_timestamp('0Bj4hRXIFkDoc$DXPivPF7nPBmO-smcF'), comb_bsv_uuid('0Bj4hRXIFkDoc$DXPivPF7nPBmO-smcF');
+SELECT comb_bsv_timestamp('0Bj4hRXIFkDoc$DXPivPF7nPBmO-smcF', 'America/New_York');
+SELECT length(comb_new_bsv()), comb_bsv_timestamp(comb_new_bsv()) > now() - interval '1 minute' AS now,
+       substr(comb_bsv_uuid(comb_new_bsv())::text, 15, 1) AS version;
+SELECT comb_bsv_timestamp('zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz') IS NULL AS past_9999;
+SELECT comb_bsv_uuid('0Bj4hRXIFkDoc$DXPivPF7nPBmO-smc');
+SELECT comb_bsv_uuid('');
+SELECT comb_bsv_timestamp('0Bj4hRXIFkDoc+DXPivPF7nPBmO-smcF');
+SELECT comb_bsv_timestamp('0Bj4hRXIFkDocä$DXPivPF7nPBmO-smcF');
+SELECT comb_bsv_timestamp('0Bj4hRXIFkDoc$DXPivPF7nPBmO-smcF', 'Middle-earth/Shire');
+\set VERBOSITY sqlstate
+SELECT comb_bsv_uuid('short');
+SELECT comb_bsv_uuid('0Bj4hRXIFkDoc DXPivPF7nPBmO-smcF');
+\set VERBOSITY default
+
+-- Time fields that never repeat.
+SET comb.timestamp_step = '4 ms';
+SELECT min(moment - before) >= interval '4 ms' AS apart, count(*) AS pairs
+FROM (SELECT comb_timestamp(id, 'mssql_legacy') AS moment,
+             lag(comb_timestamp(id, 'mssql_legacy')) OVER (ORDER BY n) AS before
+      FROM (SELECT n, comb_new('mssql_legacy') AS id FROM generate_series(1, 101) n) ids) moments
+WHERE before IS NOT NULL;
+SET comb.timestamp_step = -1;
+SET comb.timestamp_step = '2 h';
+RESET comb.timestamp_step;
+
+-- A shift moves the moment and keeps the order.
+SELECT comb_timestamp(comb_shifted('-1 day')) BETWEEN now() - interval '1 day 1 minute' AND now() - interval '23 hours 59 minutes' AS yesterday,
+       comb_timestamp(comb_shifted('1 month', 'laravel'), 'laravel') > now() + interval '27 days' AS next_month;
+SELECT bool_and(id > before) AS increasing
+FROM (SELECT id, lag(id) OVER (ORDER BY n) AS before
+      FROM (SELECT n, comb_shifted('-365 days 00:00:00.000001') AS id FROM generate_series(1, 100000) n) ids) pairs
+WHERE before IS NOT NULL;
+
+-- A label that the library does not know, and no label at all.
+SELECT comb_new('guid');
+SELECT comb_new(NULL::comb_layout) IS NULL AS null_layout;
+ALTER TYPE comb_layout ADD VALUE 'homemade';
+SELECT comb_new('homemade');
+SELECT comb_timestamp('017f22e2-79b0-7cc3-98c4-dc0c0c07398f', 'homemade');
+
+-- Labels are looked up anew after the extension was dropped and created again.
+DROP TABLE vectors, readings;
+DROP EXTENSION comb;
+CREATE EXTENSION comb;
+SELECT count(*) AS labels, bool_and(comb_timestamp(comb_new(label), label) > now() - interval '1 minute') AS now FROM comb_layouts;
+
+-- Anybody may look at the table of layouts.
+CREATE ROLE comb_regress_reader;
+SET ROLE comb_regress_reader;
+SELECT count(*) FROM comb_layouts;
+RESET ROLE;
+DROP ROLE comb_regress_reader;
+DROP FUNCTION sqlstate_of;
+DROP EXTENSION comb;
