@@ -6,6 +6,9 @@ SUPPORTED_MAJORS="15 16 17 18"
 PGRX_VERSION=$(sed -n 's/^pgrx = .*version = "=\([0-9.]*\)".*/\1/p' "$ROOT/Cargo.toml")
 # The demo reports rates; a translated psql would not match what the README shows.
 export LC_ALL=C.UTF-8
+# PostgreSQL's own build takes a make that is called by another for a part of itself, and then leaves
+# out its generated headers.
+unset MAKELEVEL MAKEFLAGS MFLAGS
 
 BOLD='' CYAN='' RED='' PLAIN=''
 if [ -t 1 ] && [ -t 2 ] && [ "${TERM:-dumb}" != dumb ]; then

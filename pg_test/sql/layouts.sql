@@ -123,8 +123,10 @@ FROM (SELECT comb_timestamp(id, 'mssql_legacy') AS moment,
              lag(comb_timestamp(id, 'mssql_legacy')) OVER (ORDER BY n) AS before
       FROM (SELECT n, comb_new('mssql_legacy') AS id FROM generate_series(1, 101) n) ids) moments
 WHERE before IS NOT NULL;
+\set VERBOSITY sqlstate
 SET comb.timestamp_step = -1;
 SET comb.timestamp_step = '2 h';
+\set VERBOSITY default
 RESET comb.timestamp_step;
 
 -- A shift moves the moment and keeps the order.
