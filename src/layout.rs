@@ -129,6 +129,12 @@ impl Layout {
         self.payload_bits() - self.clock.bits()
     }
 
+    /// Bits below the time field in the number that is compared, the stamp included: no layout has
+    /// its stamp within the field.
+    const fn below_field(&self) -> u32 {
+        128 - self.clock.bits()
+    }
+
     /// Random bits of an id: 56 to 64.
     pub const fn random_bits(&self) -> u32 {
         self.rest_bits() - self.clock.remainder_bits()
@@ -222,7 +228,7 @@ impl Layout {
         if self.version == Some(7) && !self.is_stamped(id) {
             return None;
         }
-        self.clock.micros(self.disassemble(id).0)
+        self.clock.micros((self.order.number(id) >> self.below_field()) as u64)
     }
 
     /// The id with its time field overwritten by that of a moment, in microseconds since the Unix
@@ -230,8 +236,8 @@ impl Layout {
     /// nothing reads the time. `None` outside the range.
     pub fn with_micros(&self, id: &Bytes, micros: i64) -> Option<Bytes> {
         let (field, _) = self.clock.fields_of(micros)?;
-        let below = 128 - self.clock.bits();
-        let number = ((field as u128) << below) | (self.order.number(id) & ones(below));
+        let below = self.order.number(id) & ones(self.below_field());
+        let number = ((field as u128) << self.below_field()) | below;
         Some(self.order.bytes(if self.version == Some(7) { self.stamped(number) } else { number }))
     }
 
