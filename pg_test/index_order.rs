@@ -8,67 +8,128 @@ use super::server::{connect, connect_to_schema, leaves, value};
 
 const ROWS: i64 = 1_000_000;
 
-/// Rows whose id is not above that of the row stored before it.
-fn inversions(client: &mut Client, table: &str) -> i64 {
-    let query = format!(
-        "SELECT count(*) FROM (
-             SELECT id <= lag(id) OVER (ORDER BY ctid) AS inverted FROM {table}) pairs
-         WHERE inverted"
-    );
-    value(client, &query)
+/// How a key's order is named in SQL.
+struct Order {
+    /// The key's type, and what stands behind it in an index.
+    key: &'static str,
+    opclass: &'static str,
+    /// That `id` is not above `before`.
+    inverted: &'static str,
 }
 
-fn create_table(client: &mut Client, table: &str, key: &str) {
+const UUID: Order = Order { key: "uuid", opclass: "", inverted: "id <= before" };
+const UNIQUEIDENTIFIER: Order =
+    Order { key: "uniqueidentifier", opclass: "", inverted: "id <= before" };
+const UUID_MSSQL: Order =
+    Order { key: "uuid", opclass: "uuid_mssql_ops", inverted: "id <=# before" };
+
+fn create_table(client: &mut Client, order: &Order, default: &str) {
+    let Order { key, opclass, .. } = order;
     client
         .batch_execute(&format!(
-            "CREATE TABLE {table} (id uuid PRIMARY KEY DEFAULT {key}, number int NOT NULL)"
+            "CREATE TABLE keyed (id {key} NOT NULL DEFAULT {default}, number int NOT NULL);
+             CREATE UNIQUE INDEX keyed_id ON keyed (id {opclass});"
         ))
         .expect("a table");
 }
 
-fn insert_select(client: &mut Client, table: &str) {
-    let insert = format!("INSERT INTO {table} (number) SELECT generate_series(1, {ROWS})");
+fn insert_select(client: &mut Client) {
+    let insert = format!("INSERT INTO keyed (number) SELECT generate_series(1, {ROWS})");
     client.batch_execute(&insert).expect("the rows");
 }
 
-fn assert_in_order(client: &mut Client, table: &str) {
-    assert_eq!(value::<i64>(client, &format!("SELECT count(*) FROM {table}")), ROWS);
-    assert_eq!(inversions(client, table), 0);
-    let leaves = leaves(client, &format!("{table}_pkey"));
-    assert!(leaves.density >= 89.0, "leaf density {}", leaves.density);
-    assert!(leaves.fragmentation < 1.0, "leaf fragmentation {}", leaves.fragmentation);
-}
-
-#[test]
-fn insert_select_fills_the_index_in_order() {
-    let mut client = connect_to_schema("insert_select");
-    create_table(&mut client, "keyed", "comb_new()");
-    insert_select(&mut client, "keyed");
-    assert_in_order(&mut client, "keyed");
-}
-
-#[test]
-fn copy_fills_the_index_in_order() {
-    let mut client = connect_to_schema("copied");
-    create_table(&mut client, "keyed", "comb_new()");
+fn copy(client: &mut Client) {
     let mut rows = client.copy_in("COPY keyed (number) FROM STDIN").expect("COPY");
     for number in 1..=ROWS {
         writeln!(rows, "{number}").expect("a row");
     }
     assert_eq!(rows.finish().expect("the rows"), ROWS as u64);
-    assert_in_order(&mut client, "keyed");
 }
 
-/// That the test can fail: random keys in the same table.
+/// Rows whose id is not above that of the row stored before it.
+fn inversions(client: &mut Client, order: &Order) -> i64 {
+    let query = format!(
+        "SELECT count(*) FROM (
+             SELECT id, lag(id) OVER (ORDER BY ctid) AS before FROM keyed) pairs
+         WHERE {}",
+        order.inverted
+    );
+    value(client, &query)
+}
+
+fn assert_in_order(client: &mut Client, order: &Order) {
+    assert_eq!(value::<i64>(client, "SELECT count(*) FROM keyed"), ROWS);
+    assert_eq!(inversions(client, order), 0);
+    let leaves = leaves(client, "keyed_id");
+    assert!(leaves.density >= 89.0, "leaf density {}", leaves.density);
+    assert!(leaves.fragmentation < 1.0, "leaf fragmentation {}", leaves.fragmentation);
+}
+
+fn assert_out_of_order(client: &mut Client, order: &Order, index: &str) {
+    assert!(inversions(client, order) > ROWS / 3);
+    let leaves = leaves(client, index);
+    assert!(leaves.density < 80.0, "leaf density {}", leaves.density);
+    assert!(leaves.fragmentation > 10.0, "leaf fragmentation {}", leaves.fragmentation);
+}
+
+#[test]
+fn insert_select_fills_the_index_in_order() {
+    let mut client = connect_to_schema("insert_select");
+    create_table(&mut client, &UUID, "comb_new()");
+    insert_select(&mut client);
+    assert_in_order(&mut client, &UUID);
+}
+
+#[test]
+fn copy_fills_the_index_in_order() {
+    let mut client = connect_to_schema("copied");
+    create_table(&mut client, &UUID, "comb_new()");
+    copy(&mut client);
+    assert_in_order(&mut client, &UUID);
+}
+
+/// That the tests can fail: random keys in the same table.
 #[test]
 fn random_keys_do_worse() {
     let mut client = connect_to_schema("random_keys");
-    create_table(&mut client, "keyed", "gen_random_uuid()");
-    insert_select(&mut client, "keyed");
-    assert!(inversions(&mut client, "keyed") > ROWS / 3);
-    let leaves = leaves(&mut client, "keyed_pkey");
-    assert!(leaves.density < 80.0, "leaf density {}", leaves.density);
-    assert!(leaves.fragmentation > 10.0, "leaf fragmentation {}", leaves.fragmentation);
+    create_table(&mut client, &UUID, "gen_random_uuid()");
+    insert_select(&mut client);
+    assert_out_of_order(&mut client, &UUID, "keyed_id");
+}
+
+#[test]
+fn uniqueidentifiers_go_in_in_sql_servers_order() {
+    let mut client = connect_to_schema("uniqueidentifiers");
+    create_table(&mut client, &UNIQUEIDENTIFIER, "comb_new_mssql()");
+    insert_select(&mut client);
+    assert_in_order(&mut client, &UNIQUEIDENTIFIER);
+}
+
+#[test]
+fn copied_uniqueidentifiers_go_in_in_sql_servers_order() {
+    let mut client = connect_to_schema("copied_uniqueidentifiers");
+    create_table(&mut client, &UNIQUEIDENTIFIER, "comb_new_mssql()");
+    copy(&mut client);
+    assert_in_order(&mut client, &UNIQUEIDENTIFIER);
+}
+
+/// And the same ids under uuid's own order do not.
+#[test]
+fn uuids_go_in_in_the_order_of_the_operator_class() {
+    let mut client = connect_to_schema("operator_class");
+    create_table(&mut client, &UUID_MSSQL, "comb_new_mssql()");
+    client.batch_execute("CREATE UNIQUE INDEX in_uuid_order ON keyed (id)").expect("an index");
+    insert_select(&mut client);
+    assert_in_order(&mut client, &UUID_MSSQL);
+    assert_out_of_order(&mut client, &UUID, "in_uuid_order");
+}
+
+#[test]
+fn legacy_ids_go_in_in_sql_servers_order() {
+    let mut client = connect_to_schema("legacy");
+    create_table(&mut client, &UNIQUEIDENTIFIER, "comb_new_mssql_legacy()");
+    insert_select(&mut client);
+    assert_in_order(&mut client, &UNIQUEIDENTIFIER);
 }
 
 #[test]

@@ -12,6 +12,8 @@ mod connections;
 #[cfg(test)]
 mod index_order;
 #[cfg(test)]
+mod mssql;
+#[cfg(test)]
 mod server;
 
 /// The schema that pgrx's test runner looks for its functions in.

@@ -17,10 +17,19 @@ pub fn connect_to_schema(schema: &str) -> Client {
         .batch_execute(&format!(
             "DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema};
              SET search_path = {schema}, public;
-             CREATE EXTENSION IF NOT EXISTS pgstattuple SCHEMA public;"
+             CREATE EXTENSION IF NOT EXISTS pgstattuple SCHEMA public;
+             CREATE EXTENSION IF NOT EXISTS amcheck SCHEMA public;"
         ))
         .expect("a schema");
     client
+}
+
+/// Statements one by one, each in a transaction of its own, which VACUUM and others ask for. A
+/// semicolon at the end of a line ends one.
+pub fn run(client: &mut Client, script: &str) {
+    for statement in script.split(";\n") {
+        client.batch_execute(statement).unwrap_or_else(|error| panic!("{statement}: {error:?}"));
+    }
 }
 
 /// The one value of a query's one row.

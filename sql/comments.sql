@@ -12,9 +12,9 @@ COMMENT ON FUNCTION comb_layout_table() IS
 -- Generating
 
 COMMENT ON FUNCTION comb_new() IS
-    'new time-ordered UUID (RFC 9562 version 7), greater than every earlier one';
+    'new time-ordered UUID (RFC 9562 version 7), greater than every earlier one of this connection';
 COMMENT ON FUNCTION comb_new(comb_layout) IS
-    'new COMB in the given layout, greater in its byte order than every earlier one';
+    'new COMB in the given layout, greater in its byte order than every earlier one of this connection';
 COMMENT ON FUNCTION comb_new_mssql() IS
     'new COMB in layout mssql: increasing as SQL Server compares';
 COMMENT ON FUNCTION comb_new_mssql_legacy() IS

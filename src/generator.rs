@@ -56,9 +56,10 @@ impl Generator {
         layout: &Layout,
         given: Circumstances,
     ) -> Result<Bytes, GeneratorError> {
-        self.next(layout.clock, given, |tick, random| {
-            Ok(layout.encode(Comb { tick, random: layout_bits(layout, random, given)? }))
-        })
+        let comb = self.peek(layout, given)?;
+        let id = layout.encode(comb).ok_or(GeneratorError::ClockOutOfRange)?;
+        self.take(comb.tick);
+        Ok(id)
     }
 
     /// The value of the next id in a layout.
@@ -70,30 +71,43 @@ impl Generator {
         layout: &Layout,
         given: Circumstances,
     ) -> Result<Comb, GeneratorError> {
-        self.next(layout.clock, given, |tick, random| {
-            Ok(Some(Comb { tick, random: layout_bits(layout, random, given)? }))
-        })
+        let comb = self.peek(layout, given)?;
+        self.take(comb.tick);
+        Ok(comb)
     }
 
-    /// The next tick of a clock, made into something by `write`, which answers `None` for a tick
-    /// out of its range.
+    #[inline(always)]
+    fn peek(&mut self, layout: &Layout, given: Circumstances) -> Result<Comb, GeneratorError> {
+        let tick = self.peek_tick(layout.clock, given)?;
+        let random = if layout.marks_process() {
+            self.random.process_bits(given.process_id)?
+        } else {
+            self.random.next(given.process_id)?
+        };
+        Ok(Comb { tick, random })
+    }
+
+    /// The tick of the next id that is written by a clock, for [`Self::take`] once the id is made.
     ///
     /// # Errors
-    /// As [`Self::next_id`].
+    /// The clock or the ticks are out of range.
     #[inline(always)]
-    pub fn next<T>(
-        &mut self,
+    pub(crate) fn peek_tick(
+        &self,
         clock: Clock,
         given: Circumstances,
-        write: impl FnOnce(Tick, &mut Random) -> Result<Option<T>, SysError>,
-    ) -> Result<T, GeneratorError> {
+    ) -> Result<Tick, GeneratorError> {
         let now = given.now.ok_or(GeneratorError::ClockOutOfRange)?;
-        let tick = advance(self.last, now, clock.step(given.apart_ms))
-            .ok_or(GeneratorError::ClockOutOfRange)?;
-        let written = write(Tick::from(tick), &mut self.random)?;
-        let written = written.ok_or(GeneratorError::ClockOutOfRange)?;
-        self.last = tick;
-        Ok(written)
+        match advance(self.last, now, clock.step(given.apart_ms)) {
+            Some(tick) => Ok(Tick::from(tick)),
+            None => Err(GeneratorError::ClockOutOfRange),
+        }
+    }
+
+    /// Notes that an id was made of a tick that [`Self::peek_tick`] gave.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, tick: Tick) {
+        self.last = tick as u64;
     }
 
     /// Random bits without a tick, for an id whose moment is given.
@@ -103,20 +117,6 @@ impl Generator {
     #[inline(always)]
     pub fn random(&mut self, process_id: i32) -> Result<u64, GeneratorError> {
         Ok(self.random.next(process_id)?)
-    }
-}
-
-/// What a layout has below the tick.
-#[inline(always)]
-fn layout_bits(
-    layout: &Layout,
-    random: &mut Random,
-    given: Circumstances,
-) -> Result<u64, SysError> {
-    if layout.marks_process() {
-        random.process_bits(given.process_id)
-    } else {
-        random.next(given.process_id)
     }
 }
 

@@ -241,6 +241,14 @@ impl Layout {
         Some(self.order.bytes(if self.version == Some(7) { self.stamped(number) } else { number }))
     }
 
+    /// Of a layout of whole milliseconds, the bytes that part ids at a moment, in microseconds since
+    /// the Unix epoch: ids from them on have a time field that is not before the moment, those
+    /// below an earlier one. Saturates beyond the range, where no id is left on one side.
+    pub fn lower_bound(&self, micros: i64) -> Bytes {
+        // The next whole millisecond, since an id's moment is one.
+        self.with_micros(&[0; 16], micros.max(0).saturating_add(999)).unwrap_or([0xff; 16])
+    }
+
     /// The smallest id of a moment, in microseconds since the Unix epoch; `None` outside the range.
     pub fn min(&self, micros: i64) -> Option<Bytes> {
         let (first, _) = self.clock.fields_of(micros)?;
@@ -414,6 +422,16 @@ mod tests {
                 prop_assert_eq!(layout.disassemble(&again).1, layout.disassemble(&id).1);
             } else {
                 prop_assert_eq!(again, id);
+            }
+        }
+
+        /// The time field alone decides, whatever version the id has.
+        #[test]
+        fn lower_bounds_part_ids_by_their_time(id in any::<Bytes>(), at in any::<i64>(), near in -3000i64..3000) {
+            let moment = MSSQL.micros(&id).unwrap();
+            for bound in [at, moment + near] {
+                let is_from_on = MSSQL.order.compare(&id, &MSSQL.lower_bound(bound)).is_ge();
+                prop_assert_eq!(is_from_on, moment >= bound);
             }
         }
 

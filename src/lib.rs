@@ -6,6 +6,7 @@
 //! [`random`] bits; [`rfc9562`] reads what a uuid says of itself. `pg` is the thin skin that makes
 //! SQL functions of them, and the only place that may use pgrx.
 
+pub mod abbreviate;
 pub mod bsv;
 pub mod clock;
 pub mod comb;

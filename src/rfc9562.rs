@@ -59,14 +59,6 @@ fn gregorian_micros(ticks: u64) -> i64 {
     (ticks as i64 - GREGORIAN_OFFSET).div_euclid(10)
 }
 
-/// The uuid that parts version 7 ids at a moment, in microseconds since the Unix epoch: those from
-/// it on have a millisecond that is not before the moment, those below it have an earlier one.
-/// Saturates beyond the range, where no such id is left on one side.
-pub fn lower_bound(micros: i64) -> Bytes {
-    // The next whole millisecond, since an id's moment is one.
-    UUIDV7.min(micros.max(0).saturating_add(999)).unwrap_or([0xff; 16])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,17 +100,17 @@ mod tests {
     #[test]
     fn lower_bounds_saturate() {
         let first = bytes("00000000-0000-7000-8000-000000000000");
-        assert_eq!(lower_bound(i64::MIN), first);
-        assert_eq!(lower_bound(-1), first);
-        assert_eq!(lower_bound(0), first);
-        assert_eq!(lower_bound(1), bytes("00000000-0001-7000-8000-000000000000"));
-        assert_eq!(lower_bound(1000), bytes("00000000-0001-7000-8000-000000000000"));
+        assert_eq!(UUIDV7.lower_bound(i64::MIN), first);
+        assert_eq!(UUIDV7.lower_bound(-1), first);
+        assert_eq!(UUIDV7.lower_bound(0), first);
+        assert_eq!(UUIDV7.lower_bound(1), bytes("00000000-0001-7000-8000-000000000000"));
+        assert_eq!(UUIDV7.lower_bound(1000), bytes("00000000-0001-7000-8000-000000000000"));
         assert_eq!(
-            lower_bound(281_474_976_710_655_000),
+            UUIDV7.lower_bound(281_474_976_710_655_000),
             bytes("ffffffff-ffff-7000-8000-000000000000")
         );
-        assert_eq!(lower_bound(281_474_976_710_655_001), [0xff; 16]);
-        assert_eq!(lower_bound(i64::MAX), [0xff; 16]);
+        assert_eq!(UUIDV7.lower_bound(281_474_976_710_655_001), [0xff; 16]);
+        assert_eq!(UUIDV7.lower_bound(i64::MAX), [0xff; 16]);
     }
 
     proptest! {
@@ -147,7 +139,7 @@ mod tests {
         ) {
             let id = UUIDV7.encode(Comb { tick: tick_of_micros(ms * 1000), random }).unwrap();
             for bound in [at, ms * 1000 + near] {
-                prop_assert_eq!(id >= lower_bound(bound), micros(&id).unwrap() >= bound);
+                prop_assert_eq!(id >= UUIDV7.lower_bound(bound), micros(&id).unwrap() >= bound);
             }
         }
     }

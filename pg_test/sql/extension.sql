@@ -1,7 +1,7 @@
 -- The extension as a user meets it. Every query is followed by what it says in expected/.
 CREATE EXTENSION comb;
 
--- Its objects, with what they are for.
+-- Its functions, with what they are for; not those that only operators and indexes call.
 SELECT e.extname, e.extrelocatable, obj_description(e.oid, 'pg_extension') AS comment, a.trusted
 FROM pg_extension e JOIN pg_available_extension_versions a ON (a.name, a.version) = (e.extname, e.extversion)
 WHERE e.extname = 'comb';
@@ -10,6 +10,8 @@ SELECT p.oid::regprocedure AS function, p.provolatile AS volatility, p.proparall
 FROM pg_depend d JOIN pg_proc p ON p.oid = d.objid
 WHERE d.refclassid = 'pg_extension'::regclass AND d.classid = 'pg_proc'::regclass
       AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'comb')
+      AND p.proname LIKE 'comb\_%' AND p.oid NOT IN (SELECT oprcode FROM pg_operator)
+      AND p.proargtypes[0] IS DISTINCT FROM 'internal'::regtype
 ORDER BY p.oid::regprocedure::text COLLATE "C";
 
 -- No object of it is without a comment.

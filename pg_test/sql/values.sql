@@ -45,7 +45,7 @@ SELECT comb_lower_bound('-infinity'), comb_lower_bound('2022-02-22 19:22:22Z'), 
 -- NULL in, NULL out; of a range, what its two comparisons say.
 SELECT comb_at(NULL) IS NULL AS at, comb_min(NULL) IS NULL AS min, comb_max(NULL) IS NULL AS max,
        comb_timestamp_micros(NULL) IS NULL AS micros,
-       comb_between(NULL, now(), now()) IS NULL AS between_id,
+       comb_between(NULL::uuid, now(), now()) IS NULL AS between_id,
        comb_between(comb_new(), NULL, 'infinity') IS NULL AS between_from,
        comb_between(comb_new(), NULL, '-infinity') AS between_to;
 

@@ -5,7 +5,7 @@ use pgrx::prelude::*;
 use super::layouts::LayoutArgument;
 use super::timestamp::TimestampTz;
 use super::uuid::Uuid;
-use crate::rfc9562;
+use crate::layout::UUIDV7;
 
 /// The smallest id whose time field is that moment's.
 #[pg_extern(immutable, parallel_safe)]
@@ -23,7 +23,7 @@ fn comb_max(at: TimestampTz, layout: default!(LayoutArgument, "'uuidv7'")) -> Uu
 /// compares with.
 #[pg_extern(immutable, parallel_safe)]
 fn comb_lower_bound(at: TimestampTz) -> Uuid {
-    Uuid(rfc9562::lower_bound(at.unix_micros()))
+    Uuid(UUIDV7.lower_bound(at.unix_micros()))
 }
 
 // Not STRICT: the planner inlines a STRICT function only where NULL in any argument makes the body

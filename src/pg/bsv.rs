@@ -1,9 +1,11 @@
 //! SQL functions for BSV text.
 
+use pgrx::pg_sys;
+use pgrx::pg_sys::Datum;
 use pgrx::prelude::*;
-use pgrx::{direct_function_call, pg_sys};
 
 use super::error::Error;
+use super::fast::fast_function;
 use super::generate::with_generator;
 use super::text::Text;
 use super::timestamp::TimestampTz;
@@ -18,22 +20,41 @@ fn comb_new_bsv() -> String {
         .text()
 }
 
-/// The moment of a BSV COMB whose writer's clock showed the time of that zone; NULL past year 9999.
-#[pg_extern(immutable, parallel_safe)]
-fn comb_bsv_timestamp(bsv: Text<'_>, zone: default!(Text<'_>, "'UTC'")) -> Option<TimestampTz> {
-    let local = TimestampTz::from_unix_micros(parse(&bsv).micros()?);
-    let arguments = [Some(zone.datum), Some(pg_sys::Datum::from(local.0))];
-    // SAFETY: the function takes a text and a timestamp, which these are, and answers a timestamptz
-    // or raises an error.
-    unsafe { direct_function_call(pg_sys::timestamp_zone, &arguments) }
+fast_function! {
+    /// The moment of a BSV COMB whose writer's clock showed the time of that zone; NULL past year
+    /// 9999.
+    fn comb_bsv_timestamp(call) {
+        let bsv = match Bsv::parse(call.text(0)) {
+            Ok(bsv) => bsv,
+            Err(error) => return call.raise(Error::InvalidBsv(error)),
+        };
+        match bsv.micros().map(TimestampTz::from_unix_micros) {
+            // SAFETY: a text and a timestamp.
+            Some(local) => unsafe {
+                call.of_builtin(timestamp_zone, call.argument(1), Datum::from(local.0))
+            },
+            None => call.return_moment(None),
+        }
+    }
+}
+
+extension_sql!(
+    r#"
+CREATE FUNCTION comb_bsv_timestamp(bsv text, zone text DEFAULT 'UTC') RETURNS timestamptz
+STRICT IMMUTABLE PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', 'comb_bsv_timestamp';
+"#,
+    name = "comb_bsv_timestamp"
+);
+
+unsafe extern "C-unwind" {
+    fn timestamp_zone(call: pg_sys::FunctionCallInfo) -> Datum;
 }
 
 /// The version 4 UUID in a BSV COMB.
 #[pg_extern(immutable, parallel_safe)]
 fn comb_bsv_uuid(bsv: Text<'_>) -> Uuid {
-    Uuid(parse(&bsv).id)
-}
-
-fn parse(bsv: &Text<'_>) -> Bsv {
-    Bsv::parse(bsv.bytes).unwrap_or_else(|error| Error::InvalidBsv(error).raise())
+    match Bsv::parse(bsv.0) {
+        Ok(bsv) => Uuid(bsv.id),
+        Err(error) => Error::InvalidBsv(error).raise(),
+    }
 }

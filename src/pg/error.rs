@@ -58,7 +58,7 @@ impl Error {
                 PgSqlErrorCode::ERRCODE_DATETIME_FIELD_OVERFLOW,
                 format!("system clock is out of range for COMB layout \"{label}\""),
             )
-            .set_hint("Set the clock of the database server to the present."),
+            .set_hint("Check the clock of the database server, and whether comb.timestamp_step let ids run ahead of it."),
             Self::NoRandomness(error) => new(
                 PgSqlErrorCode::ERRCODE_SYSTEM_ERROR,
                 format!("could not generate random values: {error}"),

@@ -8,7 +8,8 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::submodules::panic::pgrx_extern_c_guard;
 
 use super::error::Error;
-use super::layouts::layout_of;
+use super::layouts;
+use super::text;
 use super::timestamp::TimestampTz;
 use crate::layout::Layout;
 use crate::order::Bytes;
@@ -17,6 +18,29 @@ unsafe extern "C-unwind" {
     /// PostgreSQL's own. pgrx's binding of it sets up a barrier (sigsetjmp) at every call, which
     /// the frames of these functions do not need: nothing in them waits to be dropped.
     fn palloc(size: usize) -> *mut u8;
+
+    /// PostgreSQL's own, for the same reason, and because the barrier garbles an error's text that is
+    /// not UTF-8.
+    fn DirectFunctionCall2Coll(
+        function: BuiltIn,
+        collation: pg_sys::Oid,
+        first: pg_sys::Datum,
+        second: pg_sys::Datum,
+    ) -> pg_sys::Datum;
+}
+
+/// A SQL function that PostgreSQL brings.
+pub type BuiltIn = unsafe extern "C-unwind" fn(pg_sys::FunctionCallInfo) -> pg_sys::Datum;
+
+/// A uuid in the memory context of the caller.
+#[inline(always)]
+pub fn new_uuid(id: Bytes) -> pg_sys::Datum {
+    // SAFETY: palloc gives 16 bytes, or does not return.
+    unsafe {
+        let result = palloc(size_of::<Bytes>()).cast::<Bytes>();
+        result.write(id);
+        pg_sys::Datum::from(result)
+    }
 }
 
 /// One call of a STRICT function.
@@ -29,7 +53,7 @@ impl Call {
         Self(fcinfo)
     }
 
-    fn argument(&self, index: usize) -> pg_sys::Datum {
+    pub fn argument(&self, index: usize) -> pg_sys::Datum {
         // SAFETY: the SQL declaration gives the function that many arguments, none of them NULL.
         unsafe { (*(*self.0).args.as_ptr().add(index)).value }
     }
@@ -44,20 +68,72 @@ impl Call {
     /// An argument that SQL declares as comb_layout.
     #[inline(always)]
     pub fn layout(&self, index: usize) -> &'static Layout {
-        layout_of(pg_sys::Oid::from(self.argument(index).value() as u32))
+        let label = pg_sys::Oid::from(self.argument(index).value() as u32);
+        layouts::known(label).unwrap_or_else(|| {
+            // SAFETY: the guard turns a panic into PostgreSQL's ERROR after its frames are gone.
+            unsafe { pgrx_extern_c_guard(|| layouts::look_up(label)) }
+        })
+    }
+
+    /// An argument that SQL declares as timestamptz.
+    #[inline(always)]
+    pub fn timestamptz(&self, index: usize) -> TimestampTz {
+        TimestampTz(self.argument(index).value() as pg_sys::TimestampTz)
+    }
+
+    /// An argument that SQL declares as text, in the encoding of the database.
+    pub fn text(&self, index: usize) -> &[u8] {
+        // SAFETY: as declared.
+        unsafe { text::bytes(self.argument(index)) }
+    }
+
+    /// What a STRICT built-in function of two arguments that never answers NULL makes of them. Its
+    /// errors are PostgreSQL's own.
+    ///
+    /// # Safety
+    /// The datums are of the types that the function takes.
+    pub unsafe fn of_builtin(
+        &self,
+        function: BuiltIn,
+        first: pg_sys::Datum,
+        second: pg_sys::Datum,
+    ) -> pg_sys::Datum {
+        // SAFETY: the caller's word; an error jumps over frames that hold nothing to be dropped.
+        unsafe { DirectFunctionCall2Coll(function, pg_sys::Oid::INVALID, first, second) }
+    }
+
+    /// An argument that SQL declares as internal.
+    #[inline(always)]
+    pub fn pointer<T>(&self, index: usize) -> *mut T {
+        self.argument(index).cast_mut_ptr()
     }
 
     #[inline(always)]
     pub fn return_uuid_or_raise(self, id: Result<Bytes, Error>) -> pg_sys::Datum {
         match id {
-            // SAFETY: palloc gives 16 bytes in the memory context of the caller, or does not return.
-            Ok(id) => unsafe {
-                let result = palloc(size_of::<Bytes>()).cast::<Bytes>();
-                result.write(id);
-                pg_sys::Datum::from(result)
-            },
+            Ok(id) => new_uuid(id),
             Err(error) => self.raise(error),
         }
+    }
+
+    /// One of the arguments itself.
+    #[inline(always)]
+    pub fn return_argument(self, index: usize) -> pg_sys::Datum {
+        self.argument(index)
+    }
+
+    #[inline(always)]
+    pub fn return_boolean(self, value: bool) -> pg_sys::Datum {
+        pg_sys::Datum::from(value)
+    }
+
+    #[inline(always)]
+    pub fn return_integer(self, value: i32) -> pg_sys::Datum {
+        pg_sys::Datum::from(value)
+    }
+
+    pub fn return_void(self) -> pg_sys::Datum {
+        pg_sys::Datum::null()
     }
 
     /// A timestamptz of microseconds since the Unix epoch, or NULL.
@@ -74,7 +150,7 @@ impl Call {
     }
 
     #[cold]
-    fn raise(self, error: Error) -> pg_sys::Datum {
+    pub fn raise(self, error: Error) -> pg_sys::Datum {
         // SAFETY: the guard turns the panic that carries the report into PostgreSQL's ERROR, after
         // its frames are gone.
         unsafe { pgrx_extern_c_guard(|| -> pg_sys::Datum { error.raise() }) }

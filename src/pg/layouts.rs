@@ -1,14 +1,12 @@
 //! The SQL enum `comb_layout` and the view of the table behind it.
 
 use std::cell::UnsafeCell;
-use std::ffi::c_int;
+use std::ffi::{CStr, c_int};
 
 use pgrx::callconv::{Arg, ArgAbi};
 use pgrx::datum::FromDatum;
-use pgrx::enum_helper::lookup_enum_by_oid;
 use pgrx::pg_sys;
 use pgrx::pg_sys::SysCacheIdentifier::ENUMOID;
-use pgrx::pg_sys::submodules::panic::pgrx_extern_c_guard;
 use pgrx::pgrx_sql_entity_graph::metadata::{
     ArgumentError, ReturnsError, ReturnsRef, SqlMappingRef, SqlTranslatable, TypeOrigin,
 };
@@ -41,23 +39,20 @@ unsafe impl Sync for Backend {}
 static KNOWN: Backend =
     Backend(UnsafeCell::new(Known { entries: [None; LAYOUTS.len()], watches_pg_enum: false }));
 
-/// The layout of a label's oid.
+/// The layout of a label's oid, if it was looked up before.
 #[inline(always)]
-pub fn layout_of(label: pg_sys::Oid) -> &'static Layout {
+pub fn known(label: pg_sys::Oid) -> Option<&'static Layout> {
     // SAFETY: see Backend.
     let entries = unsafe { &(*KNOWN.0.get()).entries };
-    for (oid, layout) in entries.iter().map_while(|&entry| entry) {
-        if oid == label {
-            return layout;
-        }
-    }
-    // SAFETY: the guard turns a panic into PostgreSQL's ERROR after its frames are gone.
-    unsafe { pgrx_extern_c_guard(|| look_up(label)) }
+    let mut entries = entries.iter().map_while(|&entry| entry);
+    entries.find(|&(oid, _)| oid == label).map(|(_, layout)| layout)
 }
 
+/// The layout of a label's oid, by PostgreSQL's system cache. Raises errors: only inside a function
+/// that pgrx's guard surrounds.
 #[cold]
-fn look_up(oid: pg_sys::Oid) -> &'static Layout {
-    let (label, _, _) = lookup_enum_by_oid(oid);
+pub fn look_up(oid: pg_sys::Oid) -> &'static Layout {
+    let label = label_of(oid).unwrap_or_else(|| Error::UnknownLayout(oid.to_string()).raise());
     let layout = LAYOUTS.iter().find(|layout| layout.label == label);
     let layout = layout.unwrap_or_else(|| Error::UnknownLayout(label).raise());
     // SAFETY: see Backend; registering a callback runs none.
@@ -74,6 +69,22 @@ fn look_up(oid: pg_sys::Oid) -> &'static Layout {
         }
     }
     layout
+}
+
+/// A label of an enum, whatever the encoding of the database.
+fn label_of(oid: pg_sys::Oid) -> Option<String> {
+    // SAFETY: a tuple of pg_enum, which is released after its label was copied.
+    unsafe {
+        let tuple = pg_sys::SearchSysCache1(ENUMOID as c_int, pg_sys::Datum::from(oid));
+        if tuple.is_null() {
+            return None;
+        }
+        let row = pg_sys::GETSTRUCT(tuple).cast::<pg_sys::FormData_pg_enum>();
+        let label = CStr::from_ptr((*row).enumlabel.data.as_ptr().cast());
+        let label = label.to_string_lossy().into_owned();
+        pg_sys::ReleaseSysCache(tuple);
+        Some(label)
+    }
 }
 
 extern "C-unwind" fn pg_enum_changed(_: pg_sys::Datum, _: c_int, _: u32) {
@@ -130,7 +141,10 @@ impl FromDatum for LayoutArgument {
         is_null: bool,
         _: pg_sys::Oid,
     ) -> Option<Self> {
-        (!is_null).then(|| Self(layout_of(pg_sys::Oid::from(datum.value() as u32))))
+        (!is_null).then(|| {
+            let label = pg_sys::Oid::from(datum.value() as u32);
+            Self(known(label).unwrap_or_else(|| look_up(label)))
+        })
     }
 }
 

@@ -6,6 +6,7 @@ mod error;
 mod fast;
 mod generate;
 mod layouts;
+mod mssql;
 mod read;
 mod rewrite;
 mod settings;

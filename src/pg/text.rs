@@ -9,9 +9,21 @@ use pgrx::pgrx_sql_entity_graph::metadata::{
 
 /// A text in the encoding of the database. pgrx's `&str` panics on bytes that are not UTF-8, which
 /// another encoding has.
-pub struct Text<'a> {
-    pub datum: pg_sys::Datum,
-    pub bytes: &'a [u8],
+pub struct Text<'a>(pub &'a [u8]);
+
+/// The bytes of a text's datum, for as long as the call's memory context lives.
+///
+/// # Safety
+/// A datum of a text that is not NULL.
+pub unsafe fn bytes<'a>(text: pg_sys::Datum) -> &'a [u8] {
+    // SAFETY: a text is a varlena, which may be compressed or stored elsewhere until it is
+    // detoasted.
+    unsafe { pgrx::varlena::varlena_to_byte_slice(pg_detoast_datum_packed(text.cast_mut_ptr())) }
+}
+
+unsafe extern "C-unwind" {
+    /// PostgreSQL's own, without pgrx's barrier, which garbles an error's text that is not UTF-8.
+    fn pg_detoast_datum_packed(datum: *mut pg_sys::varlena) -> *mut pg_sys::varlena;
 }
 
 impl FromDatum for Text<'_> {
@@ -20,16 +32,8 @@ impl FromDatum for Text<'_> {
         is_null: bool,
         _: pg_sys::Oid,
     ) -> Option<Self> {
-        if is_null {
-            return None;
-        }
-        // SAFETY: the datum of a text argument is a varlena, which may be compressed or stored
-        // elsewhere until it is detoasted; the result lives as long as the call's memory context.
-        unsafe {
-            let varlena = pg_sys::pg_detoast_datum_packed(datum.cast_mut_ptr());
-            let bytes = pgrx::varlena::varlena_to_byte_slice(varlena);
-            Some(Self { datum: pg_sys::Datum::from(varlena), bytes })
-        }
+        // SAFETY: as declared below, the argument is a text.
+        (!is_null).then(|| Self(unsafe { bytes(datum) }))
     }
 }
 
