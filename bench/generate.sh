@@ -7,7 +7,7 @@
 set -euo pipefail
 . "$(dirname "$0")/measure.sh"
 
-ROWS=${ROWS:-3000000}
+ROWS=${ROWS:-1000000}
 bench_start
 
 for round in $(seq "$ROUNDS"); do

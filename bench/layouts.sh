@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# layouts.sh: the cost of reading 3 million stored ids and of making ids in a layout, in PostgreSQL 18,
+# layouts.sh: the cost of reading stored ids and of making ids in a layout, in PostgreSQL 18,
 # as ratios of one run. Method as in generate.sh.
 set -euo pipefail
 . "$(dirname "$0")/measure.sh"
 
-ROWS=${ROWS:-3000000}
+ROWS=${ROWS:-1000000}
 bench_start shared_buffers=1GB
 sql -c "CREATE TABLE ids AS SELECT comb_new() AS v7, comb_new_mssql() AS mssql FROM generate_series(1, $ROWS)" \
     -c "VACUUM (FREEZE, ANALYZE) ids"

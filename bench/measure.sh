@@ -2,7 +2,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/../tools/common.sh"
 . "$ROOT/tools/cluster.sh"
 
-ROUNDS=${ROUNDS:-5}
+ROUNDS=${ROUNDS:-15}
 
 # A private PostgreSQL 18 with the extension in its release build. Arguments are settings.
 bench_start() {

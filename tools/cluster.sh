@@ -22,8 +22,11 @@ cluster_start() {
     done
     printf '%s\n' "${options[@]}" | as_server tee -a "$CLUSTER/data/postgresql.conf" >/dev/null
     cluster_up
-    export PGHOST=$CLUSTER/socket PGPORT=5432 PGUSER=postgres PGDATABASE=postgres PGOPTIONS=
-    unset PGSERVICE PGPASSFILE PGDATA PSQLRC
+    # Whatever else in the environment would lead to a server of the user's.
+    for setting in "${!PG@}"; do
+        case $setting in PG_CONFIG* | PGRX_*) ;; *) unset "$setting" ;; esac
+    done
+    export PGHOST=$CLUSTER/socket PGPORT=5432 PGUSER=postgres PGDATABASE=postgres
 }
 
 cluster_up() {

@@ -2,6 +2,8 @@
 # Sourced, never run. Callers have set -euo pipefail.
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# What is made here is read by the user that the servers run as.
+umask 022
 SUPPORTED_MAJORS="15 16 17 18"
 PGRX_VERSION=$(sed -n 's/^pgrx = .*version = "=\([0-9.]*\)".*/\1/p' "$ROOT/Cargo.toml")
 # The demo reports rates; a translated psql would not match what the README shows.
@@ -63,27 +65,30 @@ as_server() {
     fi
 }
 
-# step "what is done" command...: output into a log, a sign of life every few seconds,
-# the end of the log if it fails.
+# step "what is done" command...: output into a log, a sign of life every 20 seconds, the end of the
+# log if it fails.
 step() {
-    local what=$1 log status=0 begin=$SECONDS worker next
+    local what=$1 log status=0 heart
     shift
     mkdir -p "$COMB_CACHE/log"
-    log=$COMB_CACHE/log/$(printf '%s' "$what" | tr -cs 'A-Za-z0-9.' '-' | sed 's/-*$//').log
+    log=$COMB_CACHE/log/$(printf '%s' "$what" | tr -cs 'A-Za-z0-9.' '-' | cut -c1-80 | sed 's/-*$//').log
     say "$what"
-    "$@" >"$log" 2>&1 </dev/null &
-    worker=$!
-    next=20
-    while kill -0 "$worker" 2>/dev/null; do
-        sleep 0.2
-        if [ $((SECONDS - begin)) -ge $next ]; then
-            printf '    ... %d s: %s\n' $((SECONDS - begin)) "$(tail -n 1 "$log" | tr -d '\r' | cut -c1-100)" >&2
-            next=$((next + 20))
-        fi
-    done
-    wait "$worker" || status=$?
+    # Without the locks of this run, which must not outlive it.
+    heartbeat "$log" 8>&- 9>&- &
+    heart=$!
+    # In the foreground: Ctrl-C ends it too.
+    "$@" >"$log" 2>&1 </dev/null || status=$?
+    kill "$heart" 2>/dev/null && wait "$heart" 2>/dev/null || true
     if [ $status -ne 0 ]; then
         tail -n 40 "$log" >&2
         die "$what: failed" "The whole log is $log"
     fi
+}
+heartbeat() {
+    local second=0
+    while sleep 1 && kill -0 $$ 2>/dev/null; do
+        second=$((second + 1))
+        [ $((second % 20)) -ne 0 ] ||
+            printf '    ... %d s: %s\n' $second "$(tail -n 1 "$1" | tr -d '\r' | cut -c1-100)" >&2
+    done
 }

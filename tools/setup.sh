@@ -165,13 +165,22 @@ ensure_server() {
         install_server_packages "$major"
         version=$("/usr/lib/postgresql/$major/bin/postgres" --version)
         [ "$(cat "$to/complete" 2>/dev/null)" = "$version" ] && return 0
+        wait_for_users "$major"
         step "Copying $version into $to" copy_server "$major" "$to"
         origin=$version
     else
+        wait_for_users "$major"
         build_server "$major" "$to"
         origin=source
     fi
     echo "$origin" >"$to/complete"
+    exec 8>&-
+}
+
+# Until no other run has a server of that major, which is about to be replaced.
+wait_for_users() {
+    exec 8>"$COMB_CACHE/pg-$1.lock"
+    flock -n 8 || { say "Another run uses PostgreSQL $1; waiting for it" && flock 8; }
 }
 
 # --- All of it --------------------------------------------------------------------------------

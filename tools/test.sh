@@ -22,16 +22,27 @@ suite() {
 }
 
 # Unit and property tests, and those that pgrx runs inside a server.
-rust_tests() {
-    local place status=0
+rust_tests() (
     place=$(mktemp -d /tmp/comb-test.XXXXXX)
+    trap 'stop_test_server "$place"' EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM HUP
     chown "$SERVER_USER" "$place"
-    local run_as=(--pgdata "$place/data")
+    run_as=(--pgdata "$place/data")
     if is_root; then run_as+=(--runas "$SERVER_USER"); fi
     # A backtrace in an error's DETAIL would not be what a user sees.
-    (cd "$ROOT" && RUST_BACKTRACE=0 cargo pgrx test "${run_as[@]}" --no-default-features --features "pg$MAJOR pg_test" "pg$MAJOR") || status=$?
-    rm -rf "$place"
-    return $status
+    (cd "$ROOT" && RUST_BACKTRACE=0 cargo pgrx test "${run_as[@]}" --no-default-features --features "pg$MAJOR pg_test" "pg$MAJOR" 8>&-)
+)
+
+# pgrx's test runner stops its server when it ends, but not when it is interrupted.
+stop_test_server() {
+    local data
+    for data in "$1"/data "$1"/data/*; do
+        if [ -f "$data/postmaster.pid" ]; then
+            as_server "$("$PG_CONFIG" --bindir)/pg_ctl" -D "$data" -m immediate -s stop || true
+        fi
+    done
+    rm -rf "$1"
 }
 
 # What psql shows, compared with pg_test/expected.
