@@ -73,6 +73,8 @@ suite "Rust tests on PostgreSQL $MAJOR" rust_tests
 # In a process of its own, which stops its server when it ends.
 suite "pg_regress on PostgreSQL $MAJOR" eval '(regress_tests)'
 
+suite "Dump, restore and upgrade on PostgreSQL $MAJOR" "$ROOT/tools/operate.sh" "$PG_CONFIG"
+
 echo
 say "PostgreSQL $MAJOR:"
 printf '    %s\n' "${summary[@]}"
