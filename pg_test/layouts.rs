@@ -11,7 +11,7 @@ fn ids_of(query: &str) -> Vec<Bytes> {
 /// The bytes in the order in which the system of that name compares them.
 fn compared(layout: &Layout, id: &Bytes) -> Bytes {
     let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = *id;
-    match layout.order.label {
+    match layout.order.label() {
         "postgres" => *id,
         "dotnet" => [d, c, b, a, f, e, h, g, i, j, k, l, m, n, o, p],
         "sqlserver" => [k, l, m, n, o, p, i, j, h, g, f, e, d, c, b, a],

@@ -8,7 +8,7 @@
 
 use crate::comb::Comb;
 use crate::field::Clock;
-use crate::order::{ByteOrder, Bytes, DOTNET, POSTGRES, SQLSERVER};
+use crate::order::{ByteOrder, Bytes};
 
 const VERSION_BITS: u32 = 4;
 const VARIANT_BITS: u32 = 2;
@@ -31,7 +31,7 @@ pub struct Layout {
 pub const UUIDV7: Layout = Layout {
     label: "uuidv7",
     clock: Clock::UnixMs,
-    order: POSTGRES,
+    order: ByteOrder::Postgres,
     version: Some(7),
     known_as: "RFC 9562 version 7",
 };
@@ -39,7 +39,7 @@ pub const UUIDV7: Layout = Layout {
 pub const MSSQL: Layout = Layout {
     label: "mssql",
     clock: Clock::UnixMs,
-    order: SQLSERVER,
+    order: ByteOrder::Sqlserver,
     version: Some(4),
     known_as: "RT.Comb Provider.Sql, its T-SQL NewComb",
 };
@@ -47,7 +47,7 @@ pub const MSSQL: Layout = Layout {
 pub const MSSQL_LEGACY: Layout = Layout {
     label: "mssql_legacy",
     clock: Clock::SqlDatetime,
-    order: SQLSERVER,
+    order: ByteOrder::Sqlserver,
     version: Some(4),
     known_as: "Nilsson's original COMB, RT.Comb Provider.Legacy, NHibernate guid.comb",
 };
@@ -58,14 +58,14 @@ pub static LAYOUTS: [Layout; 11] = [
     Layout {
         label: "postgres",
         clock: Clock::UnixMs,
-        order: POSTGRES,
+        order: ByteOrder::Postgres,
         version: Some(4),
         known_as: "RT.Comb Provider.PostgreSql, Marten CombGuid",
     },
     Layout {
         label: "postgres_legacy",
         clock: Clock::SqlDatetime,
-        order: POSTGRES,
+        order: ByteOrder::Postgres,
         version: Some(4),
         known_as: "RT.Comb PostgreSqlCombProvider with SqlDateTimeStrategy",
     },
@@ -74,42 +74,42 @@ pub static LAYOUTS: [Layout; 11] = [
     Layout {
         label: "binary",
         clock: Clock::UnixMs,
-        order: DOTNET,
+        order: ByteOrder::Dotnet,
         version: Some(4),
         known_as: "RT.Comb Provider.Oracle, Provider.SqliteBinary",
     },
     Layout {
         label: "laravel",
         clock: Clock::Unix10us,
-        order: POSTGRES,
+        order: ByteOrder::Postgres,
         version: Some(4),
         known_as: "ramsey/uuid TimestampFirstCombCodec, Laravel Str::orderedUuid()",
     },
     Layout {
         label: "sequential_as_string",
         clock: Clock::DotnetMs,
-        order: POSTGRES,
+        order: ByteOrder::Postgres,
         version: None,
         known_as: "jhtodd, Zaabee, ABP SequentialAsString",
     },
     Layout {
         label: "sequential_as_binary",
         clock: Clock::DotnetMs,
-        order: DOTNET,
+        order: ByteOrder::Dotnet,
         version: None,
         known_as: "jhtodd, Zaabee, ABP SequentialAsBinary",
     },
     Layout {
         label: "sequential_at_end",
         clock: Clock::DotnetMs,
-        order: SQLSERVER,
+        order: ByteOrder::Sqlserver,
         version: None,
         known_as: "jhtodd, Zaabee, ABP SequentialAtEnd",
     },
     Layout {
         label: "process_ticks",
         clock: Clock::DotnetTicks,
-        order: SQLSERVER,
+        order: ByteOrder::Sqlserver,
         version: None,
         known_as: "a random process id and .NET ticks; EF Core's and NewId's time field reads the same",
     },
@@ -147,15 +147,15 @@ impl Layout {
 
     /// The stamp's gaps as (position of the first bit from the top, width), higher one first.
     const fn gaps(&self) -> [(u32, u32); 2] {
-        let version = (8 * self.order.rank_of_6, VERSION_BITS);
-        let variant = (8 * self.order.rank_of_8, VARIANT_BITS);
+        let version = (8 * self.order.rank_of_6(), VERSION_BITS);
+        let variant = (8 * self.order.rank_of_8(), VARIANT_BITS);
         if version.0 < variant.0 { [version, variant] } else { [variant, version] }
     }
 
     /// A version and a variant in their places.
     const fn stamp(&self, version: u8, variant: u128) -> u128 {
-        ((version as u128) << (128 - VERSION_BITS - 8 * self.order.rank_of_6))
-            | (variant << (128 - VARIANT_BITS - 8 * self.order.rank_of_8))
+        ((version as u128) << (128 - VERSION_BITS - 8 * self.order.rank_of_6()))
+            | (variant << (128 - VARIANT_BITS - 8 * self.order.rank_of_8()))
     }
 
     /// The number with this layout's stamp, if it has one, in place of what stands there.
@@ -311,7 +311,7 @@ mod tests {
 
     /// The bytes in the order in which the design's table says that they are compared.
     fn sort_key(layout: &Layout, id: &Bytes) -> Vec<u8> {
-        let positions: [usize; 16] = match layout.order.label {
+        let positions: [usize; 16] = match layout.order.label() {
             "postgres" => std::array::from_fn(|i| i),
             "dotnet" => [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15],
             "sqlserver" => [10, 11, 12, 13, 14, 15, 8, 9, 7, 6, 5, 4, 3, 2, 1, 0],

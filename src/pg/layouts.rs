@@ -113,7 +113,7 @@ fn comb_layout_table() -> TableIterator<
         (
             layout.label,
             layout.clock.label(),
-            layout.order.label,
+            layout.order.label(),
             layout.version.map(i32::from),
             layout.clock.resolution(),
             TimestampTz::from_unix_micros(first),

@@ -9,7 +9,7 @@ use pgrx::{extension_sql_file, pg_sys};
 use super::fast::fast_function;
 use crate::abbreviate::Abbreviation;
 use crate::layout::MSSQL;
-use crate::order::{Bytes, sqlserver_compare, sqlserver_words};
+use crate::order::{ByteOrder, Bytes};
 
 extension_sql_file!("../../sql/mssql.sql", name = "mssql");
 #[cfg(feature = "pg18")]
@@ -21,49 +21,49 @@ extension_sql_file!(
 
 fast_function! {
     fn comb_mssql_cmp(call) {
-        let order = sqlserver_compare(&call.uuid(0), &call.uuid(1));
+        let order = ByteOrder::Sqlserver.compare(&call.uuid(0), &call.uuid(1));
         call.return_integer(order as i32)
     }
 }
 
 fast_function! {
     fn comb_mssql_lt(call) {
-        let order = sqlserver_compare(&call.uuid(0), &call.uuid(1));
+        let order = ByteOrder::Sqlserver.compare(&call.uuid(0), &call.uuid(1));
         call.return_boolean(order.is_lt())
     }
 }
 
 fast_function! {
     fn comb_mssql_le(call) {
-        let order = sqlserver_compare(&call.uuid(0), &call.uuid(1));
+        let order = ByteOrder::Sqlserver.compare(&call.uuid(0), &call.uuid(1));
         call.return_boolean(order.is_le())
     }
 }
 
 fast_function! {
     fn comb_mssql_ge(call) {
-        let order = sqlserver_compare(&call.uuid(0), &call.uuid(1));
+        let order = ByteOrder::Sqlserver.compare(&call.uuid(0), &call.uuid(1));
         call.return_boolean(order.is_ge())
     }
 }
 
 fast_function! {
     fn comb_mssql_gt(call) {
-        let order = sqlserver_compare(&call.uuid(0), &call.uuid(1));
+        let order = ByteOrder::Sqlserver.compare(&call.uuid(0), &call.uuid(1));
         call.return_boolean(order.is_gt())
     }
 }
 
 fast_function! {
     fn comb_mssql_smaller(call) {
-        let first = sqlserver_compare(&call.uuid(0), &call.uuid(1)).is_le();
+        let first = ByteOrder::Sqlserver.compare(&call.uuid(0), &call.uuid(1)).is_le();
         call.return_argument(if first { 0 } else { 1 })
     }
 }
 
 fast_function! {
     fn comb_mssql_larger(call) {
-        let first = sqlserver_compare(&call.uuid(0), &call.uuid(1)).is_ge();
+        let first = ByteOrder::Sqlserver.compare(&call.uuid(0), &call.uuid(1)).is_ge();
         call.return_argument(if first { 0 } else { 1 })
     }
 }
@@ -113,7 +113,7 @@ unsafe fn prepare_sort(sort: &mut pg_sys::SortSupportData) {
 unsafe extern "C-unwind" fn compare_whole(x: Datum, y: Datum, _: SortSupport) -> c_int {
     // SAFETY: a uuid's datum points to 16 bytes.
     let (x, y) = unsafe { (&*x.cast_mut_ptr::<Bytes>(), &*y.cast_mut_ptr::<Bytes>()) };
-    match sqlserver_compare(x, y) {
+    match ByteOrder::Sqlserver.compare(x, y) {
         Ordering::Less => -1,
         Ordering::Equal => 0,
         Ordering::Greater => 1,
@@ -127,7 +127,7 @@ unsafe extern "C-unwind" fn abbreviate(original: Datum, sort: SortSupport) -> Da
     let (id, state) = unsafe {
         (&*original.cast_mut_ptr::<Bytes>(), &mut *(*sort).ssup_extra.cast::<Abbreviation>())
     };
-    let (key, _) = sqlserver_words(id);
+    let key = (ByteOrder::Sqlserver.number(id) >> 64) as u64;
     state.note(key);
     Datum::from(key)
 }
