@@ -25,13 +25,14 @@ median() {
     awk -F '\t' -v name="$1" '$1 == name { print $2 }' "$RESULTS" | sort -n | sed -n "$(((ROUNDS + 1) / 2))p"
 }
 
-# report ROWS: the median of every measurement, in the order in which they were first taken.
+# report [ROWS]: the median of every measurement, in the order in which they were first taken; for
+# queries of so many rows each also the time of a row.
 report() {
     local name
-    printf '\n%-32s %10s %10s\n' "median of $ROUNDS" ms "ns a row"
+    printf '\n%-32s %10s %10s\n' "median of $ROUNDS" ms "${1:+ns a row}"
     awk -F '\t' '!seen[$1]++ { print $1 }' "$RESULTS" | while read -r name; do
-        median "$name" | awk -v name="$name" -v rows="$1" \
-            '{ printf "%-32s %10.1f %10.1f\n", name, $1, $1 * 1000000 / rows }'
+        median "$name" | awk -v name="$name" -v rows="${1:-0}" \
+            '{ printf "%-32s %10.1f %10s\n", name, $1, rows ? sprintf("%.1f", $1 * 1000000 / rows) : "" }'
     done
     echo
 }

@@ -77,6 +77,12 @@ show "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF)
 SELECT count(*) FROM by_comb
 WHERE comb_between(id, $range);"
 
+tell "Keys that come from SQL Server: NHibernate's, read; new ones, in SQL Server's order."
+show "SELECT comb_timestamp('e25afe33-db2d-4502-9bf0-919001862cc4', 'mssql_legacy');"
+show "CREATE TABLE invoices (id uniqueidentifier PRIMARY KEY DEFAULT comb_new_mssql(), number int);
+INSERT INTO invoices (number) SELECT generate_series(1, 3);
+SELECT id, number, comb_timestamp(id, 'mssql') FROM invoices ORDER BY id;"
+
 tell "What says nothing of a time has none; what cannot be is an error that says why."
 show "SELECT comb_timestamp(gen_random_uuid()) IS NULL AS no_time_in_a_random_uuid;"
 show "SELECT comb_at('1969-07-20 20:17:40Z');"
