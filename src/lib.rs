@@ -1,10 +1,12 @@
 //! comb: time-ordered UUIDs inside PostgreSQL.
 //!
-//! The core is pure Rust that knows nothing of PostgreSQL: a value ([`comb`]) is a moment and some
-//! randomness; a [`layout`] writes it down along three axes, its time [`field`], its byte
-//! [`order`] and its stamp; a [`generator`] makes increasing values from a [`clock`] and
-//! [`random`] bits; [`rfc9562`] reads what a uuid says of itself. `pg` is the thin skin that makes
-//! SQL functions of them, and the only place that may use pgrx.
+//! The core is pure Rust that knows nothing of PostgreSQL. A value ([`comb`]) is a moment and some
+//! randomness. A [`layout`] writes it down along three axes: its time [`field`], its byte [`order`]
+//! and its stamp. A [`generator`] makes increasing ids from a [`clock`] and [`random`] bits.
+//! [`rfc9562`] reads what a uuid says of itself, [`inspect`] what else it could be; [`bsv`] is the
+//! layout that is text; [`abbreviate`] helps sorting.
+//!
+//! `pg` is the thin skin that makes SQL functions of them, and the only place that may use pgrx.
 
 pub mod abbreviate;
 pub mod bsv;
