@@ -134,22 +134,28 @@ fn legacy_ids_go_in_in_sql_servers_order() {
 
 #[test]
 fn eight_connections_insert_side_by_side() {
+    insert_side_by_side("side_by_side", &UUID, "comb_new()");
+}
+
+#[test]
+fn eight_connections_insert_uniqueidentifiers_side_by_side() {
+    insert_side_by_side("side_by_side_guids", &UNIQUEIDENTIFIER, "comb_new_mssql()");
+}
+
+fn insert_side_by_side(schema: &'static str, order: &Order, default: &str) {
     const CONNECTIONS: i32 = 8;
     const ROWS_EACH: i32 = 50_000;
     /// Two single-row statements, then one of this many rows less two.
     const ROWS_A_ROUND: i32 = 50;
 
-    let mut client = connect_to_schema("side_by_side");
-    client
-        .batch_execute(
-            "CREATE TABLE keyed (id uuid PRIMARY KEY DEFAULT comb_new(), connection int, number int)",
-        )
-        .expect("a table");
+    let mut client = connect_to_schema(schema);
+    create_table(&mut client, order, default);
+    client.batch_execute("ALTER TABLE keyed ADD connection int").expect("a column");
     let writers: Vec<_> = (0..CONNECTIONS)
         .map(|connection| {
             std::thread::spawn(move || {
                 let mut client = connect();
-                let insert = "INSERT INTO side_by_side.keyed (connection, number)";
+                let insert = format!("INSERT INTO {schema}.keyed (connection, number)");
                 let one = client.prepare(&format!("{insert} VALUES ($1, $2)")).expect("statement");
                 let many = client
                     .prepare(&format!("{insert} SELECT $1, n FROM generate_series($2::int, $3) n"))
@@ -171,12 +177,15 @@ fn eight_connections_insert_side_by_side() {
     assert_eq!(value::<i64>(&mut client, "SELECT count(DISTINCT id) FROM keyed"), rows);
     let inversions: i64 = value(
         &mut client,
-        "SELECT count(*) FROM (
-             SELECT id <= lag(id) OVER (PARTITION BY connection ORDER BY number) AS inverted
-             FROM keyed) pairs
-         WHERE inverted",
+        &format!(
+            "SELECT count(*) FROM (
+                 SELECT id, lag(id) OVER (PARTITION BY connection ORDER BY number) AS before
+                 FROM keyed) pairs
+             WHERE {}",
+            order.inverted
+        ),
     );
     assert_eq!(inversions, 0);
-    let leaves = leaves(&mut client, "keyed_pkey");
+    let leaves = leaves(&mut client, "keyed_id");
     assert!(leaves.density >= 85.0, "leaf density {}", leaves.density);
 }

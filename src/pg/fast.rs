@@ -1,4 +1,5 @@
-//! SQL functions that are called once for each row, without pgrx's wrapper around them.
+//! SQL functions without pgrx's wrapper around them: those that are called once for each row, and those
+//! that call built-in functions whose errors are to stay PostgreSQL's own.
 //!
 //! Rationale: the wrapper that `#[pg_extern]` writes catches panics, switches memory contexts and
 //! boxes arguments, which costs about as much as comb_new()'s own work. These functions take their
