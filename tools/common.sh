@@ -68,7 +68,7 @@ as_server() {
 # step "what is done" command...: output into a log, a sign of life every 20 seconds, the end of the
 # log if it fails.
 step() {
-    local what=$1 log status=0 heart
+    local what=$1 log status heart
     shift
     mkdir -p "$COMB_CACHE/log"
     log=$COMB_CACHE/log/$(printf '%s' "$what" | tr -cs 'A-Za-z0-9.' '-' | cut -c1-80 | sed 's/-*$//').log
@@ -76,8 +76,15 @@ step() {
     # Without the locks of this run, which must not outlive it.
     heartbeat "$log" 8>&- 9>&- &
     heart=$!
-    # In the foreground: Ctrl-C ends it too.
-    "$@" >"$log" 2>&1 </dev/null || status=$?
+    # In the foreground: Ctrl-C ends it too. And not before `||`, where bash would let a function go
+    # on after a command of it failed.
+    set +e
+    (
+        set -e
+        "$@"
+    ) >"$log" 2>&1 </dev/null
+    status=$?
+    set -e
     kill "$heart" 2>/dev/null && wait "$heart" 2>/dev/null || true
     if [ $status -ne 0 ]; then
         tail -n 40 "$log" >&2
