@@ -56,13 +56,20 @@ impl Generator {
         layout: &Layout,
         given: Circumstances,
     ) -> Result<Bytes, GeneratorError> {
-        let comb = self.peek(layout, given)?;
-        let id = layout.encode(comb).ok_or(GeneratorError::ClockOutOfRange)?;
-        self.take(comb.tick);
+        let tick = self.peek_tick(layout.clock, given)?;
+        let random = if layout.marks_process() {
+            self.random.process_bits(given.process_id)?
+        } else {
+            self.random.next(given.process_id)?
+        };
+        let id = layout.encode(Comb { tick, random }).ok_or(GeneratorError::ClockOutOfRange)?;
+        self.take(tick);
         Ok(id)
     }
 
-    /// The value of the next id in a layout.
+    /// The next tick in a layout, for an id whose moment is moved from there. Its random bits are
+    /// drawn for it even where those of the layout's ids mark their process: another id may be moved
+    /// to the same tick.
     ///
     /// # Errors
     /// As [`Self::next_id`].
@@ -71,19 +78,9 @@ impl Generator {
         layout: &Layout,
         given: Circumstances,
     ) -> Result<Comb, GeneratorError> {
-        let comb = self.peek(layout, given)?;
-        self.take(comb.tick);
-        Ok(comb)
-    }
-
-    #[inline(always)]
-    fn peek(&mut self, layout: &Layout, given: Circumstances) -> Result<Comb, GeneratorError> {
         let tick = self.peek_tick(layout.clock, given)?;
-        let random = if layout.marks_process() {
-            self.random.process_bits(given.process_id)?
-        } else {
-            self.random.next(given.process_id)?
-        };
+        let random = self.random(given.process_id)?;
+        self.take(tick);
         Ok(Comb { tick, random })
     }
 

@@ -7,9 +7,7 @@ use pgrx::prelude::*;
 use super::error::Error;
 use super::fast::fast_function;
 use super::generate::with_generator;
-use super::text::Text;
 use super::timestamp::TimestampTz;
-use super::uuid::Uuid;
 use crate::bsv::Bsv;
 
 /// A BSV COMB of now, in UTC.
@@ -38,23 +36,25 @@ fast_function! {
     }
 }
 
-extension_sql!(
-    r#"
-CREATE FUNCTION comb_bsv_timestamp(bsv text, zone text DEFAULT 'UTC') RETURNS timestamptz
-STRICT IMMUTABLE PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', 'comb_bsv_timestamp';
-"#,
-    name = "comb_bsv_timestamp"
-);
-
 unsafe extern "C-unwind" {
     fn timestamp_zone(call: pg_sys::FunctionCallInfo) -> Datum;
 }
 
-/// The version 4 UUID in a BSV COMB.
-#[pg_extern(immutable, parallel_safe)]
-fn comb_bsv_uuid(bsv: Text<'_>) -> Uuid {
-    match Bsv::parse(bsv.0) {
-        Ok(bsv) => Uuid(bsv.id),
-        Err(error) => Error::InvalidBsv(error).raise(),
+fast_function! {
+    /// The version 4 UUID in a BSV COMB.
+    fn comb_bsv_uuid(call) {
+        let bsv = Bsv::parse(call.text(0));
+        call.return_uuid_or_raise(bsv.map(|bsv| bsv.id).map_err(Error::InvalidBsv))
     }
 }
+
+extension_sql!(
+    r#"
+CREATE FUNCTION comb_bsv_timestamp(bsv text, zone text DEFAULT 'UTC') RETURNS timestamptz
+STRICT IMMUTABLE PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', 'comb_bsv_timestamp';
+
+CREATE FUNCTION comb_bsv_uuid(bsv text) RETURNS uuid
+STRICT IMMUTABLE PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', 'comb_bsv_uuid';
+"#,
+    name = "bsv"
+);

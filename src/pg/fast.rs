@@ -2,7 +2,7 @@
 //! that call built-in functions whose errors are to stay PostgreSQL's own.
 //!
 //! Rationale: the wrapper that `#[pg_extern]` writes catches panics, switches memory contexts and
-//! boxes arguments, which costs about as much as comb_new()'s own work. These functions take their
+//! boxes arguments, which costs about 10 ns a call, a sixth of comb_new(). These functions take their
 //! arguments straight from the call; they cannot panic, and an error is raised behind pgrx's guard.
 
 use pgrx::pg_sys;
@@ -10,7 +10,6 @@ use pgrx::pg_sys::submodules::panic::pgrx_extern_c_guard;
 
 use super::error::Error;
 use super::layouts;
-use super::text;
 use super::timestamp::TimestampTz;
 use crate::layout::Layout;
 use crate::order::Bytes;
@@ -28,6 +27,9 @@ unsafe extern "C-unwind" {
         first: pg_sys::Datum,
         second: pg_sys::Datum,
     ) -> pg_sys::Datum;
+
+    /// As above.
+    fn pg_detoast_datum_packed(datum: *mut pg_sys::varlena) -> *mut pg_sys::varlena;
 }
 
 /// A SQL function that PostgreSQL brings.
@@ -82,10 +84,15 @@ impl Call {
         TimestampTz(self.argument(index).value() as pg_sys::TimestampTz)
     }
 
-    /// An argument that SQL declares as text, in the encoding of the database.
+    /// An argument that SQL declares as text, in the encoding of the database. pgrx's `&str` panics on
+    /// bytes that are not UTF-8, which another encoding has.
     pub fn text(&self, index: usize) -> &[u8] {
-        // SAFETY: as declared.
-        unsafe { text::bytes(self.argument(index)) }
+        // SAFETY: a text is a varlena, which may be compressed or stored elsewhere until it is
+        // detoasted; the result lives as long as the memory context of the call.
+        unsafe {
+            let text = pg_detoast_datum_packed(self.argument(index).cast_mut_ptr());
+            pgrx::varlena::varlena_to_byte_slice(text)
+        }
     }
 
     /// What a STRICT built-in function of two arguments that never answers NULL makes of them. Its

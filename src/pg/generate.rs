@@ -120,7 +120,9 @@ fast_function! {
     /// The next COMB, its moment moved by an interval as PostgreSQL adds one to a timestamptz.
     fn comb_shifted(call) {
         let layout = call.layout(1);
-        let shifted = next_comb(layout).and_then(|comb| {
+        let next = with_generator(|generator, given| generator.next_comb(layout, given))
+            .map_err(|error| Error::of_generator(error, layout.label));
+        let shifted = next.and_then(|comb| {
             // SAFETY: a timestamptz and an interval.
             let moved = |at| unsafe {
                 call.of_builtin(timestamptz_pl_interval, at, call.argument(0))
@@ -140,16 +142,6 @@ STRICT VOLATILE PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', 'comb_shifted';
 "#,
     name = "comb_shifted"
 );
-
-/// The value of the next id in a layout. Its random bits are drawn for it even where those of the
-/// layout's ids mark their process: another shift may come upon the same tick.
-fn next_comb(layout: &'static Layout) -> Result<Comb, Error> {
-    with_generator(|generator, given| {
-        let comb = generator.next_comb(layout, given)?;
-        Ok(Comb { random: generator.random(given.process_id)?, ..comb })
-    })
-    .map_err(|error| Error::of_generator(error, layout.label))
-}
 
 /// The value with its tick moved as far as `moved` moves its microsecond; `None` out of range.
 ///

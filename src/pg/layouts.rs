@@ -23,8 +23,8 @@ pub struct LayoutArgument(pub &'static Layout);
 
 /// The layouts whose labels were looked up, by the oid of the label.
 ///
-/// Rationale: a look-up in the system cache takes as long as an id. The entries are forgotten
-/// whenever pg_enum changes, as when the extension is dropped and created again.
+/// Rationale: no look-up in the system cache for each row. The entries are forgotten whenever pg_enum
+/// changes, as when the extension is dropped and created again.
 struct Known {
     entries: [Option<(pg_sys::Oid, &'static Layout)>; LAYOUTS.len()],
     watches_pg_enum: bool,

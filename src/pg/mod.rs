@@ -10,7 +10,6 @@ mod mssql;
 mod read;
 mod rewrite;
 mod settings;
-mod text;
 mod timestamp;
 mod uuid;
 
