@@ -70,3 +70,5 @@ for memory in large small; do
     cluster_restart "${settings[@]}"
     run_python "$ROOT/bench/run.py" measure "$run" "$memory"
 done
+
+RUN=$run "$ROOT/bench/plots.sh"

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """plots.py FOLDER: draws the pictures of a run from its CSV, each for a light and for a dark page, into the folder."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -21,19 +22,19 @@ matplotlib.rcParams.update({"svg.hashsalt": "comb", "font.family": "DejaVu Sans"
 THEMES = {
     "light": {
         "text": "#1f2328", "faint": "#d1d9e0",
-        "comb": "#d1480a", "comb_other": "#eb9a68", "random": "#6b7280", "uuidv7": "#2f74b5", "bigint": "#9aa3ae", "counter": "#7a68a6",
+        "comb": "#d1480a", "comb_other": "#cf7f48", "random": "#4d555f", "uuidv7": "#2f74b5", "bigint": "#7b8591", "counter": "#7a68a6",
     },
     "dark": {
         "text": "#e6edf3", "faint": "#3d444d",
-        "comb": "#ff8c42", "comb_other": "#b9683a", "random": "#9aa4b1", "uuidv7": "#6cb0f2", "bigint": "#6b7683", "counter": "#a899d6",
+        "comb": "#ff8c42", "comb_other": "#c4763f", "random": "#aab4c0", "uuidv7": "#6cb0f2", "bigint": "#7d8896", "counter": "#a899d6",
     },
 }
 # contestant: colour, line, what it is called in a picture.
 LOOKS = {
     "comb_server": ("comb", "-", "comb_new()"),
-    "comb_backend": ("comb_other", "--", "comb_new(), scope backend"),
-    "mssql": ("comb_other", "-", "comb_new_mssql() in its order"),
-    "mssql_plain": ("random", "-", "comb_new_mssql() out of its order"),
+    "comb_backend": ("comb_other", "--", "comb_new(), backend"),
+    "mssql": ("comb_other", "-", "comb_new_mssql(), in order"),
+    "mssql_plain": ("random", "-", "comb_new_mssql(), not in order"),
     "uuidv7": ("uuidv7", "-", "uuidv7()"),
     "pg_uuidv7": ("uuidv7", ":", "pg_uuidv7"),
     "random": ("random", "-.", "gen_random_uuid()"),
@@ -53,7 +54,7 @@ class Picture:
             axis.spines[["top", "right"]].set_visible(False)
             for spine in axis.spines.values():
                 spine.set_color(self.theme["faint"])
-            axis.tick_params(colors=self.theme["text"], length=0)
+            axis.tick_params(colors=self.theme["text"], length=0, pad=7)
             axis.set_axisbelow(True)
 
     def colour(self, contestant):
@@ -63,14 +64,19 @@ class Picture:
         axis.set_title(text, loc="left", color=self.theme["text"], fontsize=11.5, pad=12)
 
     def line(self, axis, contestant, xs, by_round):
-        """The medians, with the middle half of the rounds behind them."""
+        """The medians, with the middle half of the rounds behind them. Where the line ends, for its name."""
         front = contestant == "comb_server"
+        # An interrupted run has not been everywhere.
+        xs, by_round = zip(*((x, values) for x, values in zip(xs, by_round) if values))
         spreads = [quartiles(values) for values in by_round]
         axis.fill_between(xs, *zip(*spreads), color=self.colour(contestant), alpha=0.15, linewidth=0)
         axis.plot(
             xs, [median(values) for values in by_round], color=self.colour(contestant), linestyle=LOOKS[contestant][1],
             linewidth=2.6 if front else 1.8, zorder=4 if front else 3,
         )
+        # The end of a jagged line says little: the mean of its last steps does.
+        tail = by_round[-4:] if len(by_round) > 20 else by_round[-1:]
+        return contestant, xs[-1], sum(map(median, tail)) / len(tail)
 
     def label_ends(self, axis, ends):
         """Names beside the ends of the lines, pushed apart where they would lie on each other."""
@@ -123,6 +129,8 @@ def present(figures, experiment, names):
     return [name for name in names if figures.values.measured(experiment, name)]
 
 
+# --- The pictures -----------------------------------------------------------------------------
+
 def growth(figures, theme):
     """The cost of a row as the table grows."""
     names = present(figures, "growth", ["random", "uuidv7", "bigint", "comb_server"])
@@ -133,20 +141,19 @@ def growth(figures, theme):
     ends = []
     for name in names:
         cost = [figures.growth(name, slice(step, step + 1)) for step in range(len(rows))]
-        picture.line(axis, name, [count / 1e6 for count in rows], cost)
-        # The end of a jagged line says little: the name goes beside the mean of its last steps.
-        ends.append((name, rows[-1] / 1e6, sum(median(step) for step in cost[-4:]) / 4))
+        ends.append(picture.line(axis, name, [count / 1e6 for count in rows], cost))
     picture.scale(axis, "million rows in the table", "microseconds a row")
     axis.set_xlim(0, rows[-1] / 1e6)
-    buffers = shared_buffers(figures)
-    picture.title(axis, f"Time of an inserted row as the table grows, shared_buffers {buffers}")
+    picture.title(axis, f"Time of an inserted row as the table grows, shared_buffers {shared_buffers(figures)}")
     picture.figure.subplots_adjust(left=0.08, right=0.79, top=0.9, bottom=0.13)
     picture.label_ends(axis, ends)
     return picture
 
 
 def shared_buffers(figures):
-    return figures.run.machine()["shared_buffers (small server)"].replace("MB", " MB").replace("kB", " kB")
+    """As machine.csv has it, in MB."""
+    number, unit = re.fullmatch(r"([0-9]+)(kB|MB)", figures.run.machine()["shared_buffers (small server)"]).groups()
+    return f"{round(int(number) / (1024 if unit == 'kB' else 1))} MB"
 
 
 def concurrent(figures, theme):
@@ -160,8 +167,7 @@ def concurrent(figures, theme):
     ends = []
     for name in names:
         rates = [combine(lambda rate: rate / 1e3, figures.get("concurrent", name, parameter, metric)) for parameter in parameters]
-        picture.line(axis, name, range(len(counts)), rates)
-        ends.append((name, len(counts) - 1, median(rates[-1])))
+        ends.append(picture.line(axis, name, range(len(counts)), rates))
     picture.scale(axis, "connections, each inserting row by row (synchronous_commit off)", "thousand rows a second")
     picture.connections(axis, counts)
     axis.set_xlim(0, max(len(counts) - 1, 1))
@@ -177,13 +183,13 @@ def size(figures, theme):
     panels = [
         ("all indexes, bytes a row", "", "all indexes"),
         ("WAL, bytes a row", "first", "WAL"),
-        ("WAL right after a checkpoint", "after a checkpoint", "WAL"),
+        ("WAL after a checkpoint", "after a checkpoint", "WAL"),
     ]
     picture = Picture(theme, len(panels), 0.5 * len(names) + 0.9)
     for number, (axis, (title, parameter, metric)) in enumerate(zip(picture.axes, panels)):
         picture.bars(axis, names, [figures.get("insert", name, parameter, metric) for name in names], "{:,.0f}".format, names=number == 0)
         picture.title(axis, title)
-    picture.figure.subplots_adjust(left=0.285, right=0.99, top=0.86, bottom=0.03, wspace=0.12)
+    picture.figure.subplots_adjust(left=0.3, right=0.985, top=0.86, bottom=0.03, wspace=0.12)
     return picture
 
 
@@ -199,13 +205,12 @@ def generation(figures, theme):
     ends = []
     for name in present(figures, "generation", ["comb_backend", "counter", "uuidv7", "comb_server"]):
         rates = [combine(lambda ns: 1e3 / ns, figures.generation(name, parameter)) for parameter in parameters]
-        picture.line(lines, name, range(len(counts)), rates)
-        ends.append((name, len(counts) - 1, median(rates[-1])))
+        ends.append(picture.line(lines, name, range(len(counts)), rates))
     picture.scale(lines, "connections")
     picture.connections(lines, counts)
     lines.set_xlim(0, max(len(counts) - 1, 1))
     picture.title(lines, f"Million ids a second of all together, {figures.run.machine()['cores']} cores")
-    picture.figure.subplots_adjust(left=0.235, right=0.8, top=0.88, bottom=0.14, wspace=0.16)
+    picture.figure.subplots_adjust(left=0.265, right=0.805, top=0.88, bottom=0.14, wspace=0.16)
     picture.label_ends(lines, ends)
     return picture
 

@@ -49,7 +49,7 @@ class Size:
 
     @property
     def growth_steps(self):
-        return 40
+        return 30
 
     @property
     def checkpoint_rows(self):
@@ -72,9 +72,9 @@ class Size:
         return 3 * self.rows
 
     def shared_buffers(self, memory):
-        """In kB. `large` holds every table of the experiments run with it; `small` is several times smaller
-        than the tables of growth and lookup, as a production table is beside its memory."""
-        return 1024 * 1024 if memory == "large" else max(1024, self.rows * 64 // 1024)
+        """In kB. `large` holds the tables that are measured with it; `small` is several times smaller than those
+        of growth and lookup, as production's memory is beside its tables."""
+        return 2 * 1024 * 1024 if memory == "large" else max(1024, self.rows * 64 // 1000)
 
     def settings(self, memory):
         """What the server of these experiments is started with, beyond what bench.sh gives both."""
