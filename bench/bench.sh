@@ -30,7 +30,9 @@ bench_stop() {
         kill "$RUNNER" 2>/dev/null || true
         wait "$RUNNER" || true
     fi
-    (exit $status) || true
+    # cluster_stop ends the script as it was ending, and takes that from the last command.
+    set +e
+    (exit $status)
     cluster_stop
 }
 

@@ -3,7 +3,6 @@
 
 import re
 import sys
-from pathlib import Path
 
 import matplotlib
 
@@ -64,10 +63,13 @@ class Picture:
         axis.set_title(text, loc="left", color=self.theme["text"], fontsize=11.5, pad=12)
 
     def line(self, axis, contestant, xs, by_round):
-        """The medians, with the middle half of the rounds behind them. Where the line ends, for its name."""
+        """The medians, with the middle half of the rounds behind them. Where the line ends, for its name: a list
+        of one, or of none where an interrupted run has not been."""
         front = contestant == "comb_server"
-        # An interrupted run has not been everywhere.
-        xs, by_round = zip(*((x, values) for x, values in zip(xs, by_round) if values))
+        points = [(x, values) for x, values in zip(xs, by_round) if values]
+        if not points:
+            return []
+        xs, by_round = zip(*points)
         spreads = [quartiles(values) for values in by_round]
         axis.fill_between(xs, *zip(*spreads), color=self.colour(contestant), alpha=0.15, linewidth=0)
         axis.plot(
@@ -76,7 +78,7 @@ class Picture:
         )
         # The end of a jagged line says little: the mean of its last steps does.
         tail = by_round[-4:] if len(by_round) > 20 else by_round[-1:]
-        return contestant, xs[-1], sum(map(median, tail)) / len(tail)
+        return [(contestant, xs[-1], sum(map(median, tail)) / len(tail))]
 
     def label_ends(self, axis, ends):
         """Names beside the ends of the lines, pushed apart where they would lie on each other."""
@@ -85,17 +87,18 @@ class Picture:
         places = []
         for contestant, x, y in sorted(ends, key=lambda end: end[2]):
             places.append([contestant, x, y, max(y, places[-1][3] + least) if places else y])
-        # Back down as far as the topmost has been pushed out.
-        over = max(0, places[-1][3] - high)
-        for place, above in zip(reversed(places), [None, *reversed(places)]):
-            place[3] = place[3] - over if above is None else min(place[3], above[3] - least)
+        # Back down where the topmost has been pushed out of the picture.
+        highest = high
+        for place in reversed(places):
+            place[3] = min(place[3], highest)
+            highest = place[3] - least
         for contestant, x, y, place in places:
             axis.annotate(
                 LOOKS[contestant][2], (x, y), xytext=(10, place), textcoords=("offset points", "data"), va="center",
                 color=self.colour(contestant), fontsize=10.5, fontweight="bold" if contestant == "comb_server" else "normal", annotation_clip=False,
             )
 
-    def bars(self, axis, contestants, by_round, unit_format, names):
+    def bars(self, axis, contestants, by_round, names):
         places = range(len(contestants))
         values = [median(rounds) for rounds in by_round]
         axis.barh(places, values, color=[self.colour(name) for name in contestants], height=0.64)
@@ -106,7 +109,7 @@ class Picture:
         axis.set_xticks([])
         axis.spines["bottom"].set_visible(False)
         for place, value in zip(places, values):
-            axis.annotate(unit_format(value), (value, place), xytext=(5, 0), textcoords="offset points", va="center", color=self.theme["text"], fontsize=10.5)
+            axis.annotate(f"{value:,.0f}", (value, place), xytext=(5, 0), textcoords="offset points", va="center", color=self.theme["text"], fontsize=10.5)
         axis.set_xlim(0, max(values) * 1.22)
 
     def scale(self, axis, x_name, y_name=""):
@@ -125,23 +128,28 @@ class Picture:
         plt.close(self.figure)
 
 
-def present(figures, experiment, names):
-    return [name for name in names if figures.values.measured(experiment, name)]
-
-
 # --- The pictures -----------------------------------------------------------------------------
+#
+# Each shows the contestants that an interrupted run has got to, and is None where there is none.
+
+def present(names, values):
+    """Those that have some."""
+    return [name for name in names if values(name)]
+
 
 def growth(figures, theme):
     """The cost of a row as the table grows."""
-    names = present(figures, "growth", ["random", "uuidv7", "bigint", "comb_server"])
     parameters = figures.values.parameters("growth", "time of the step")
+    names = present(["random", "uuidv7", "bigint", "comb_server"], lambda name: figures.growth(name, slice(None)))
+    if not names:
+        return None
     rows = [int(parameter.split("=")[1]) for parameter in parameters]
     picture = Picture(theme, 1, 4.6)
     (axis,) = picture.axes
     ends = []
     for name in names:
         cost = [figures.growth(name, slice(step, step + 1)) for step in range(len(rows))]
-        ends.append(picture.line(axis, name, [count / 1e6 for count in rows], cost))
+        ends += picture.line(axis, name, [count / 1e6 for count in rows], cost)
     picture.scale(axis, "million rows in the table", "microseconds a row")
     axis.set_xlim(0, rows[-1] / 1e6)
     picture.title(axis, f"Time of an inserted row as the table grows, shared_buffers {shared_buffers(figures)}")
@@ -159,15 +167,17 @@ def shared_buffers(figures):
 def concurrent(figures, theme):
     """Rows a second over connections."""
     metric = "rows a second"
-    names = present(figures, "concurrent", ["random", "uuidv7", "bigint", "comb_server"])
     parameters = figures.connections("concurrent", metric)
+    names = present(["random", "uuidv7", "bigint", "comb_server"], lambda name: any(figures.get("concurrent", name, parameter, metric) for parameter in parameters))
+    if not names:
+        return None
     counts = [int(parameter.split("=")[1]) for parameter in parameters]
     picture = Picture(theme, 1, 4.6)
     (axis,) = picture.axes
     ends = []
     for name in names:
         rates = [combine(lambda rate: rate / 1e3, figures.get("concurrent", name, parameter, metric)) for parameter in parameters]
-        ends.append(picture.line(axis, name, range(len(counts)), rates))
+        ends += picture.line(axis, name, range(len(counts)), rates)
     picture.scale(axis, "connections, each inserting row by row (synchronous_commit off)", "thousand rows a second")
     picture.connections(axis, counts)
     axis.set_xlim(0, max(len(counts) - 1, 1))
@@ -179,7 +189,10 @@ def concurrent(figures, theme):
 
 def size(figures, theme):
     """The index and the write-ahead log."""
-    names = present(figures, "insert", ["bigint", "comb_server", "mssql", "uuidv7", "random", "mssql_plain", "random_created"])
+    names = ["bigint", "comb_server", "mssql", "uuidv7", "random", "mssql_plain", "random_created"]
+    names = present(names, lambda name: figures.get("insert", name, "", "all indexes"))
+    if not names:
+        return None
     panels = [
         ("all indexes, bytes a row", "", "all indexes"),
         ("WAL, bytes a row", "first", "WAL"),
@@ -187,7 +200,7 @@ def size(figures, theme):
     ]
     picture = Picture(theme, len(panels), 0.5 * len(names) + 0.9)
     for number, (axis, (title, parameter, metric)) in enumerate(zip(picture.axes, panels)):
-        picture.bars(axis, names, [figures.get("insert", name, parameter, metric) for name in names], "{:,.0f}".format, names=number == 0)
+        picture.bars(axis, names, [figures.get("insert", name, parameter, metric) for name in names], names=number == 0)
         picture.title(axis, title)
     picture.figure.subplots_adjust(left=0.3, right=0.985, top=0.86, bottom=0.03, wspace=0.12)
     return picture
@@ -197,15 +210,18 @@ def generation(figures, theme):
     """What an id costs, and how far the cost falls with connections."""
     parameters = figures.connections("generation", "time with the loop")
     counts = [int(parameter.split("=")[1]) for parameter in parameters]
-    names = present(figures, "generation", ["comb_server", "comb_backend", "mssql", "counter", "bigint", "uuidv7", "pg_uuidv7", "random"])
+    names = ["comb_server", "comb_backend", "mssql", "counter", "bigint", "uuidv7", "pg_uuidv7", "random"]
+    names = present(names, lambda name: any(figures.generation(name, parameter) for parameter in parameters[:1]))
+    if not names:
+        return None
     picture = Picture(theme, 2, 4.4, widths=[1, 1.15])
     bars, lines = picture.axes
-    picture.bars(bars, names, [figures.generation(name, parameters[0]) for name in names], "{:,.0f}".format, names=True)
+    picture.bars(bars, names, [figures.generation(name, parameters[0]) for name in names], names=True)
     picture.title(bars, f"ns an id, {counts[0]} connection{'s' if counts[0] > 1 else ''}")
     ends = []
-    for name in present(figures, "generation", ["comb_backend", "counter", "uuidv7", "comb_server"]):
+    for name in ["comb_backend", "counter", "uuidv7", "comb_server"]:
         rates = [combine(lambda ns: 1e3 / ns, figures.generation(name, parameter)) for parameter in parameters]
-        ends.append(picture.line(lines, name, range(len(counts)), rates))
+        ends += picture.line(lines, name, range(len(counts)), rates)
     picture.scale(lines, "connections")
     picture.connections(lines, counts)
     lines.set_xlim(0, max(len(counts) - 1, 1))
@@ -219,12 +235,11 @@ def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     figures = Figures(Run(sys.argv[1]))
-    for draw, experiment in ((growth, "growth"), (concurrent, "concurrent"), (size, "insert"), (generation, "generation")):
-        if not figures.contestants(experiment):
-            print(f"{draw.__name__} is not drawn: nothing of it has been measured yet")
-            continue
+    for draw in (growth, concurrent, size, generation):
         for theme in THEMES:
-            draw(figures, theme).save(Path(figures.run.folder) / f"{draw.__name__}-{theme}.svg")
+            picture = draw(figures, theme)
+            if picture:
+                picture.save(figures.run.folder / f"{draw.__name__}-{theme}.svg")
 
 
 if __name__ == "__main__":

@@ -81,6 +81,8 @@ class Figures:
     def growth(self, contestant, steps):
         """us a row over these steps."""
         rows = self.values.parameters("growth", "time of the step")
+        if not rows:
+            return {}
         step = int(rows[0].split("=")[1])
         chosen = [self.get("growth", contestant, parameter, "time of the step") for parameter in rows[steps]]
         return combine(lambda *seconds: sum(seconds) / len(seconds) / step * 1e6, *chosen)

@@ -68,7 +68,7 @@ class Values:
         return list(dict.fromkeys(key[2] for key in self.rounds if key[0] == experiment and key[3] == metric))
 
     def measured(self, experiment, contestant):
-        return any(key[:2] == (experiment, contestant) for key in self.rounds)
+        return any(key[:2] == (experiment, contestant) and key[3] != DONE for key in self.rounds)
 
 
 def combine(function, *values):
