@@ -36,41 +36,43 @@ bench_stop() {
     cluster_stop
 }
 
-server_settings() { python3 "$ROOT/bench/run.py" settings "$1"; }
+main() {
+    # A parameter that makes no sense ends it here.
+    local gigabytes free memory settings
+    gigabytes=$(python3 "$ROOT/bench/run.py" disk)
 
-mapfile -t large < <(server_settings large)
-[ ${#large[@]} -gt 0 ] || exit 1
-mapfile -t small < <(server_settings small)
+    PG_CONFIG=$("$ROOT/tools/setup.sh" 18)
+    . "$ROOT/tools/cargo.sh"
+    install_release
 
-PG_CONFIG=$("$ROOT/tools/setup.sh" 18)
-. "$ROOT/tools/cargo.sh"
-install_release
+    # On a disk even where /tmp is memory.
+    CLUSTER_PARENT=/var/tmp
+    free=$(($(df -Pk "$CLUSTER_PARENT" | awk 'END { print $4 }') / 1024 / 1024))
+    [ "$free" -ge "$gigabytes" ] || die "$CLUSTER_PARENT has $free GB free; this run needs $gigabytes" \
+        "Free some of it, or ask for fewer ROWS."
+    say "Starting a private PostgreSQL $MAJOR"
+    cluster_start "$PG_CONFIG" jit=off autovacuum=off max_parallel_workers_per_gather=0 \
+        max_parallel_maintenance_workers=0 timezone=UTC "shared_preload_libraries=${PRELOAD:-}"
+    trap bench_stop EXIT
 
-# On a disk even where /tmp is memory.
-CLUSTER_PARENT=/var/tmp
-free_kilobytes=$(df -Pk "$CLUSTER_PARENT" | awk 'END { print $4 }')
-[ "$free_kilobytes" -gt $((12 * 1024 * 1024)) ] ||
-    die "$CLUSTER_PARENT has $((free_kilobytes / 1024 / 1024)) GB free; a full run needs 12" "Free some of it."
-say "Starting a private PostgreSQL $MAJOR"
-cluster_start "$PG_CONFIG" jit=off autovacuum=off max_parallel_workers_per_gather=0 max_parallel_maintenance_workers=0 \
-    timezone=UTC "shared_preload_libraries=${PRELOAD:-}"
-trap bench_stop EXIT
+    # Built in the server's folder, where the server reads it.
+    cp -r "$ROOT/bench/counter" "$CLUSTER/counter"
+    (cd "$CLUSTER/counter" && step "Building the shared counter" make PG_CONFIG="$PG_CONFIG" with_llvm=no)
 
-# Built in the server's folder, where the server reads it.
-cp -r "$ROOT/bench/counter" "$CLUSTER/counter"
-(cd "$CLUSTER/counter" && step "Building the shared counter" make PG_CONFIG="$PG_CONFIG" with_llvm=no)
+    mkdir "$CLUSTER/bench"
+    export BENCH_PROGRAMS=$BIN BENCH_WORK=$CLUSTER/bench BENCH_COUNTER=$CLUSTER/counter/bench_counter
+    BENCH_CHECKSUM=$(sha256sum "$("$PG_CONFIG" --pkglibdir)/comb.so" | cut -c1-16)
+    export BENCH_CHECKSUM
+    RUN=$(python3 "$ROOT/bench/run.py" begin)
+    export RUN
+    say "The results go into $RUN; an interrupted run goes on when it is called again, FRESH=1 begins anew"
+    for memory in large small; do
+        mapfile -t settings < <(python3 "$ROOT/bench/run.py" settings "$memory")
+        cluster_restart "${settings[@]}"
+        run_python "$ROOT/bench/run.py" measure "$RUN" "$memory"
+    done
+    "$ROOT/bench/plots.sh"
+}
 
-mkdir "$CLUSTER/bench"
-export BENCH_PROGRAMS=$BIN BENCH_WORK=$CLUSTER/bench BENCH_COUNTER=$CLUSTER/counter/bench_counter
-BENCH_CHECKSUM=$(sha256sum "$("$PG_CONFIG" --pkglibdir)/comb.so" | cut -c1-16)
-export BENCH_CHECKSUM
-run=$(python3 "$ROOT/bench/run.py" begin)
-say "The results go into $run; an interrupted run goes on when make bench is called again, FRESH=1 begins anew"
-for memory in large small; do
-    settings=("${large[@]}")
-    if [ "$memory" = small ]; then settings=("${small[@]}"); fi
-    cluster_restart "${settings[@]}"
-    run_python "$ROOT/bench/run.py" measure "$run" "$memory"
-done
-
-RUN=$run "$ROOT/bench/plots.sh"
+# In a function, which bash reads as a whole: an edit of this file does not disturb a run of half an hour.
+main

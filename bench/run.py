@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""run.py settings large|small: the settings of that server, SETTING=VALUE a line.
+"""run.py disk: the GB that this size of a run needs.
+run.py settings large|small: the settings of that server, SETTING=VALUE a line.
 run.py begin: readies the server's database; prints the folder of the run that begins or goes on.
 run.py measure FOLDER large|small: what is missing in that folder of what that server is for.
 
@@ -143,6 +144,8 @@ def begin(size):
         run = Run(last.parent)
         before = run.machine()
         if all(before.get(name) == description[name] for name in IDENTITY):
+            if not missing(found, size, run, "large") + missing(found, size, run, "small"):
+                print("The last run was just this one and is complete; FRESH=1 measures anew", file=sys.stderr)
             print(run.folder)
             return
     run = Run(RESULTS / datetime.now(timezone.utc).strftime("%Y-%m-%d-%H%M%S"))
@@ -195,6 +198,8 @@ def main():
     try:
         size = Size.from_environment()
         match sys.argv[1:]:
+            case ["disk"]:
+                print(size.disk_gigabytes)
             case ["settings", memory]:
                 print(*(f"{name}={value}" for name, value in size.settings(memory).items()), sep="\n")
             case ["begin"]:

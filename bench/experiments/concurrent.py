@@ -10,9 +10,6 @@ from experiments.insert import PAYLOAD, insert
 class Concurrent(Experiment):
     name = "concurrent"
 
-    def rounds(self, size):
-        return size.half_rounds
-
     def cases(self, size):
         synchronous = [number for number in size.connections if number in (1, 8)]
         return [f"connections={number}" for number in size.connections] + [
