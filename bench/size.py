@@ -22,7 +22,7 @@ class Size:
     @classmethod
     def from_environment(cls):
         quick = os.environ.get("QUICK", "") not in ("", "0")
-        (rows,) = numbers("ROWS", "100000" if quick else "1000000", least=1000)
+        (rows,) = numbers("ROWS", "100000" if quick else "1000000", least=10_000)
         (rounds,) = numbers("ROUNDS", "2" if quick else "5")
         connections = numbers("CONNECTIONS", "1 2 8" if quick else "1 2 4 8 16 32", one=False)
         return cls(quick, rows, connections, rounds)
