@@ -1,12 +1,16 @@
 # The two commands are `make demo` and `make test`; the work is done by the scripts in tools/.
 #   PG=18            which major of PostgreSQL; without it, the one that this machine has
 #   PG_CONFIG=...    whose server `make install` installs into
+#   QUICK=1 ROWS=... CONNECTIONS="..." ROUNDS=... FRESH=1    of `make bench`, by the environment: bench/README.md
 
-.PHONY: help demo test lint install clean
+.PHONY: help demo test bench plots lint install clean
+export QUICK ROWS CONNECTIONS ROUNDS FRESH PRELOAD RUN
 
 help:
 	@echo 'make demo                    see the extension at work in a private PostgreSQL'
 	@echo 'make test [PG=18]            run every test on one major of PostgreSQL (15, 16, 17, 18)'
+	@echo 'make bench [QUICK=1]         measure beside the alternatives, half an hour; QUICK=1: under five minutes'
+	@echo 'make plots                   draw the newest run of make bench again, tables and pictures'
 	@echo 'make install PG_CONFIG=...   install into your own server'
 	@echo 'make lint                    check formatting, and clippy with warnings as errors'
 	@echo 'make clean                   remove what was built here'
@@ -16,6 +20,12 @@ demo:
 
 test:
 	@tools/test.sh $(PG)
+
+bench:
+	@bench/bench.sh
+
+plots:
+	@bench/plots.sh
 
 lint:
 	@tools/lint.sh $(PG)

@@ -2,12 +2,12 @@
 # Sourced after common.sh.
 
 # cluster_start PG_CONFIG [SETTING=VALUE...]: sets BIN, CLUSTER and exports PGHOST, PGPORT, PGUSER,
-# PGDATABASE; registers the removal.
+# PGDATABASE; registers the removal. The folder is made in CLUSTER_PARENT, by default /tmp.
 cluster_start() {
-    local pg_config=$1 setting options=()
+    local pg_config=$1 setting
     shift
     BIN=$("$pg_config" --bindir)
-    CLUSTER=$(mktemp -d /tmp/comb.XXXXXX)
+    CLUSTER=$(mktemp -d "${CLUSTER_PARENT:-/tmp}/comb.XXXXXX")
     trap cluster_stop EXIT
     trap 'exit 130' INT
     trap 'exit 143' TERM HUP
@@ -17,16 +17,27 @@ cluster_start() {
     as_server "$BIN/initdb" -D "$CLUSTER/data" -U postgres --auth=trust --encoding=UTF8 --no-locale --no-sync \
         >"$CLUSTER/initdb.log" 2>&1 || die "initdb failed" "$(tail -n 5 "$CLUSTER/initdb.log")"
     # No TCP: the number only names the socket, so it cannot meet another server.
-    for setting in port=5432 listen_addresses= "unix_socket_directories=$CLUSTER/socket" "$@"; do
-        options+=("${setting%%=*} = '${setting#*=}'")
-    done
-    printf '%s\n' "${options[@]}" | as_server tee -a "$CLUSTER/data/postgresql.conf" >/dev/null
+    cluster_configure port=5432 listen_addresses= "unix_socket_directories=$CLUSTER/socket" "$@"
     cluster_up
     # Whatever else in the environment would lead to a server of the user's.
     for setting in "${!PG@}"; do
         case $setting in PG_CONFIG* | PGRX_*) ;; *) unset "$setting" ;; esac
     done
     export PGHOST=$CLUSTER/socket PGPORT=5432 PGUSER=postgres PGDATABASE=postgres
+}
+
+# cluster_restart SETTING=VALUE...: the same server with these settings.
+cluster_restart() {
+    cluster_configure "$@"
+    as_server "$BIN/pg_ctl" -D "$CLUSTER/data" -m fast -w -t 600 -s stop
+    cluster_up
+}
+
+# Of two values for a setting, the later counts.
+cluster_configure() {
+    local setting options=()
+    for setting in "$@"; do options+=("${setting%%=*} = '${setting#*=}'"); done
+    printf '%s\n' "${options[@]}" | as_server tee -a "$CLUSTER/data/postgresql.conf" >/dev/null
 }
 
 cluster_up() {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # setup.sh [MAJOR]: everything that a build needs, in a cache folder of its own; prints nothing on
 # standard output but the path of the pg_config to use. setup.sh --build-tools: no PostgreSQL.
+# setup.sh --packages NAME...: nothing but these packages of the distribution.
 #
 # The PostgreSQL it prepares is a private copy (or a private build): tests install the extension
 # into that and never into the user's own server. A PostgreSQL installation finds its files
@@ -186,9 +187,14 @@ wait_for_users() {
 # --- All of it --------------------------------------------------------------------------------
 
 main() {
-    check_rust
     exec 9>"$COMB_CACHE/lock"
     flock -n 9 || { say "Another run is setting up; waiting for it" && flock 9; }
+    if [ "${1:-}" = --packages ]; then
+        shift
+        apt_install "$@"
+        return 0
+    fi
+    check_rust
 
     # cc links Rust, libclang reads PostgreSQL's headers.
     command -v cc >/dev/null || apt_install gcc libc6-dev

@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# bench.sh: everything in bench/experiments/, measured on a private PostgreSQL 18 that is gone afterwards, then
+# drawn and put into tables. In the environment:
+#   QUICK=1          a tenth of the rows, few connections and rounds: a look, in under five minutes
+#   ROWS             what "a million rows" is (1000000); CONNECTIONS "1 2 4 8 16 32"; ROUNDS 5
+#   FRESH=1          a new run, where the last one would go on
+#   PRELOAD=comb     shared_preload_libraries
+set -euo pipefail
+. "$(dirname "$0")/../tools/common.sh"
+. "$ROOT/tools/cluster.sh"
+
+command -v python3 >/dev/null || "$ROOT/tools/setup.sh" --packages python3
+python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' || die "python3 is too old" "3.10 or newer is needed."
+# Nothing of Python's beside the sources, which may belong to another user.
+export PYTHONDONTWRITEBYTECODE=1
+
+# python3 in the background, so that a signal ends this script at once and not when a measurement is through.
+run_python() {
+    python3 "$@" &
+    RUNNER=$!
+    wait "$RUNNER"
+    RUNNER=
+}
+RUNNER=
+bench_stop() {
+    local status=$?
+    trap '' INT TERM HUP
+    if [ -n "$RUNNER" ]; then
+        # It ends its psql or pgbench, whose server is about to go.
+        kill "$RUNNER" 2>/dev/null || true
+        wait "$RUNNER" || true
+    fi
+    # cluster_stop ends the script as it was ending, and takes that from the last command.
+    set +e
+    (exit $status)
+    cluster_stop
+}
+
+main() {
+    # A parameter that makes no sense ends it here.
+    local gigabytes free memory settings
+    gigabytes=$(python3 "$ROOT/bench/run.py" disk)
+
+    PG_CONFIG=$("$ROOT/tools/setup.sh" 18)
+    . "$ROOT/tools/cargo.sh"
+    install_release
+
+    # On a disk even where /tmp is memory.
+    CLUSTER_PARENT=/var/tmp
+    free=$(($(df -Pk "$CLUSTER_PARENT" | awk 'END { print $4 }') / 1024 / 1024))
+    [ "$free" -ge "$gigabytes" ] || die "$CLUSTER_PARENT has $free GB free; this run needs $gigabytes" \
+        "Free some of it, or ask for fewer ROWS."
+    say "Starting a private PostgreSQL $MAJOR"
+    cluster_start "$PG_CONFIG" jit=off autovacuum=off max_parallel_workers_per_gather=0 \
+        max_parallel_maintenance_workers=0 timezone=UTC "shared_preload_libraries=${PRELOAD:-}"
+    trap bench_stop EXIT
+
+    # Built in the server's folder, where the server reads it.
+    cp -r "$ROOT/bench/counter" "$CLUSTER/counter"
+    (cd "$CLUSTER/counter" && step "Building the shared counter" make PG_CONFIG="$PG_CONFIG" with_llvm=no)
+
+    mkdir "$CLUSTER/bench"
+    export BENCH_PROGRAMS=$BIN BENCH_WORK=$CLUSTER/bench BENCH_COUNTER=$CLUSTER/counter/bench_counter
+    BENCH_CHECKSUM=$(sha256sum "$("$PG_CONFIG" --pkglibdir)/comb.so" | cut -c1-16)
+    export BENCH_CHECKSUM
+    RUN=$(python3 "$ROOT/bench/run.py" begin)
+    export RUN
+    say "The results go into $RUN; an interrupted run goes on when it is called again, FRESH=1 begins anew"
+    for memory in large small; do
+        mapfile -t settings < <(python3 "$ROOT/bench/run.py" settings "$memory")
+        cluster_restart "${settings[@]}"
+        run_python "$ROOT/bench/run.py" measure "$RUN" "$memory"
+    done
+    "$ROOT/bench/plots.sh"
+}
+
+# In a function, which bash reads as a whole: an edit of this file does not disturb a run of half an hour.
+main

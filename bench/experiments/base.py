@@ -1,0 +1,33 @@
+"""What every experiment answers."""
+
+
+class Experiment:
+    name = ""
+    # Which of the two servers it needs: one that holds its tables in memory, or one that does not.
+    memory = "large"
+
+    def rounds(self, size):
+        return size.rounds
+
+    def contestants(self, contestants):
+        """Those that take part."""
+        return [contestant for contestant in contestants if self.name in contestant.experiments]
+
+    def cases(self, size):
+        """The values of its parameter; each contestant is measured in each, once a round."""
+        return [""]
+
+    def seconds(self, size, case):
+        """A first guess at what one measurement takes, until one has been made."""
+        raise NotImplementedError
+
+    def preparation_seconds(self, size):
+        """The same for prepare(); 0 where there is nothing to prepare."""
+        return 0
+
+    def prepare(self, server, contestant, size):
+        """What a contestant needs on a new server before it can be measured."""
+
+    def measure(self, server, contestant, case, size):
+        """[(parameter, metric, unit, value)...]"""
+        raise NotImplementedError

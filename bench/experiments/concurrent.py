@@ -1,0 +1,40 @@
+"""Connections that insert row by row, each row a transaction, into a table that has rows already.
+
+With synchronous_commit off, so that the key shows: with it on, each commit waits for the disk, which is
+nearly all there is to see; 1 and 8 connections are measured that way too."""
+
+from experiments.base import Experiment
+from experiments.insert import PAYLOAD, insert
+
+
+class Concurrent(Experiment):
+    name = "concurrent"
+
+    def cases(self, size):
+        synchronous = [number for number in size.connections if number in (1, 8)]
+        return [f"connections={number}" for number in size.connections] + [
+            f"connections={number} synchronous_commit=on" for number in synchronous
+        ]
+
+    def seconds(self, size, case):
+        return size.concurrent_seconds + 0.7
+
+    def preparation_seconds(self, size):
+        return 0.3 + 4 * size.rows / 1e6
+
+    def prepare(self, server, contestant, size):
+        table = f"concurrent_{contestant.name}"
+        server.sql(*contestant.create_table(table), insert(table, size.rows), settings=contestant.settings)
+
+    def measure(self, server, contestant, case, size):
+        connections = int(case.split()[0].split("=")[1])
+        settings = contestant.settings
+        if "synchronous_commit" not in case:
+            settings += " synchronous_commit=off"
+        server.sql("CHECKPOINT")
+        query = f"INSERT INTO concurrent_{contestant.name} (payload) VALUES ({PAYLOAD});"
+        rate, latencies = server.pgbench(query, connections, size.concurrent_seconds, settings, latencies=True)
+        return [(case, "rows a second", "rows/s", rate)] + [
+            (case, f"latency p{percent}", "us", latencies[min(len(latencies) * percent // 100, len(latencies) - 1)])
+            for percent in (50, 95, 99)
+        ]

@@ -1,0 +1,71 @@
+"""The classical experiment of this field: a million rows with a text of 100 characters, then a second million;
+the size and the shape of the index they leave; and what rows cost right after a checkpoint, where the first
+change of a page puts all of it into the write-ahead log."""
+
+import json
+
+from experiments.base import Experiment
+
+PAYLOAD = "repeat('x', 100)"
+
+
+def insert(table, rows):
+    return f"INSERT INTO {table} (payload) SELECT {PAYLOAD} FROM generate_series(1, {rows})"
+
+
+class Insert(Experiment):
+    name = "insert"
+
+    def seconds(self, size, case):
+        return 1 + 9 * size.rows / 1e6
+
+    def preparation_seconds(self, size):
+        return 0.2
+
+    def prepare(self, server, contestant, size):
+        server.sql(*contestant.create_table(f"insert_{contestant.name}"))
+
+    def measure(self, server, contestant, case, size):
+        table = f"insert_{contestant.name}"
+        server.sql(f"TRUNCATE {table}")
+        found = []
+        for part in ("first", "second"):
+            seconds, wal_bytes = self._insert(server, contestant, table, size.rows)
+            found.append((part, "time", "s", seconds))
+            found.append((part, "WAL", "bytes a row", wal_bytes / size.rows))
+        found += self._index(server, table, 2 * size.rows)
+        found += self._after_checkpoint(server, contestant, table, size.checkpoint_rows)
+        # Nothing that the next contestant would have to write.
+        server.sql(f"TRUNCATE {table}")
+        return found
+
+    def _insert(self, server, contestant, table, rows):
+        server.sql("CHECKPOINT")
+        before = server.sql("SELECT pg_current_wal_insert_lsn()")
+        (seconds,) = server.seconds(insert(table, rows), settings=contestant.settings)
+        return seconds, int(server.sql(f"SELECT pg_current_wal_insert_lsn() - '{before}'::pg_lsn"))
+
+    def _index(self, server, table, rows):
+        all_indexes, of_key, density, fragmentation = server.sql(
+            f"""SELECT pg_indexes_size('{table}'), index_size, avg_leaf_density, leaf_fragmentation
+                FROM pg_index, pgstatindex(indexrelid::regclass)
+                WHERE indrelid = '{table}'::regclass AND indisunique"""
+        ).split("|")
+        return [
+            ("", "all indexes", "bytes a row", int(all_indexes) / rows),
+            ("", "index of the key", "bytes a row", int(of_key) / rows),
+            ("", "leaf density", "%", float(density)),
+            ("", "leaf fragmentation", "%", float(fragmentation)),
+        ]
+
+    def _after_checkpoint(self, server, contestant, table, rows):
+        server.sql("CHECKPOINT")
+        plan = server.sql(
+            f"EXPLAIN (ANALYZE, WAL, BUFFERS, TIMING OFF, FORMAT JSON) {insert(table, rows)}", settings=contestant.settings
+        )
+        node = json.loads(plan)[0]["Plan"]
+        return [
+            ("after a checkpoint", "WAL", "bytes a row", node["WAL Bytes"] / rows),
+            ("after a checkpoint", "full-page images", "a thousand rows", 1000 * node["WAL FPI"] / rows),
+            ("after a checkpoint", "buffers dirtied", "a thousand rows", 1000 * node["Shared Dirtied Blocks"] / rows),
+        ]

@@ -1,0 +1,94 @@
+"""A run's folder: measurements.csv in long form, machine.csv with what it was measured on."""
+
+import csv
+import io
+import statistics
+from collections import defaultdict
+from pathlib import Path
+
+COLUMNS = ["experiment", "contestant", "parameter", "round", "metric", "unit", "value"]
+# The metric of the row that ends a measurement: what the whole of it took, preparation and all.
+DONE = "whole measurement"
+
+
+class Run:
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        self.csv = self.folder / "measurements.csv"
+
+    def begin(self, machine):
+        self.folder.mkdir(parents=True)
+        self._write_machine(machine)
+        with open(self.csv, "w", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerow(COLUMNS)
+
+    def describe(self, more):
+        self._write_machine(self.machine() | more)
+
+    def _write_machine(self, machine):
+        with open(self.folder / "machine.csv", "w", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(["what", "value"])
+            writer.writerows(machine.items())
+
+    def machine(self):
+        with open(self.folder / "machine.csv", newline="") as file:
+            return {row["what"]: row["value"] for row in csv.DictReader(file)}
+
+    def append(self, rows):
+        """A measurement's rows, in one write: an interruption leaves all of them or none."""
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(rows)
+        with open(self.csv, "a", newline="") as file:
+            file.write(text.getvalue())
+
+    def rows(self):
+        with open(self.csv, newline="") as file:
+            yield from csv.DictReader(file)
+
+
+class Values:
+    """The measured values of a run, for tables and pictures."""
+
+    def __init__(self, run):
+        self.rounds = defaultdict(dict)
+        for row in run.rows():
+            key = (row["experiment"], row["contestant"], row["parameter"], row["metric"])
+            self.rounds[key][int(row["round"])] = row["value"]
+
+    def by_round(self, experiment, contestant, parameter, metric):
+        return {number: float(value) for number, value in self.rounds.get((experiment, contestant, parameter, metric), {}).items()}
+
+    def text(self, experiment, contestant, parameter, metric):
+        """The different values of something that is no number."""
+        return ", ".join(sorted(set(self.rounds.get((experiment, contestant, parameter, metric), {}).values())))
+
+    def parameters(self, experiment, metric):
+        """In the order in which they were first measured."""
+        return list(dict.fromkeys(key[2] for key in self.rounds if key[0] == experiment and key[3] == metric))
+
+    def measured(self, experiment, contestant):
+        return any(key[:2] == (experiment, contestant) and key[3] != DONE for key in self.rounds)
+
+
+def combine(function, *values):
+    """A value a round from values a round, of the rounds that have all of them."""
+    rounds = set.intersection(*(set(value) for value in values)) if values else set()
+    return {number: function(*(value[number] for value in values)) for number in sorted(rounds)}
+
+
+def ratio(above, below):
+    return combine(lambda a, b: a / b, above, below)
+
+
+def median(by_round):
+    return statistics.median(by_round.values()) if by_round else None
+
+
+def quartiles(by_round):
+    """The middle half of the rounds; of fewer than four, all of them."""
+    values = sorted(by_round.values())
+    if len(values) < 4:
+        return values[0], values[-1]
+    lower, _, upper = statistics.quantiles(values, n=4, method="inclusive")
+    return lower, upper

@@ -1,0 +1,61 @@
+"""The private PostgreSQL of the run, which bench.sh has started, by its psql and pgbench."""
+
+import os
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+
+class Failed(Exception):
+    pass
+
+
+class Server:
+    def __init__(self, programs, work):
+        self.programs = Path(programs)
+        self.work = Path(work)  # a folder for scripts and logs, gone with the server
+
+    def sql(self, *statements, settings=""):
+        """What the last of the statements returned, as text."""
+        return self._psql(statements, settings).strip()
+
+    def seconds(self, *statements, settings="", before=()):
+        """How long the server took for each of the statements, by psql's \\timing; those before are not timed."""
+        output = self._psql([*before, r"\timing on", *statements], settings)
+        times = [float(ms) / 1000 for ms in re.findall(r"^Time: ([0-9.]+) ms", output, re.MULTILINE)]
+        if len(times) != len(statements):
+            raise Failed(f"psql timed {len(times)} of {len(statements)} statements:\n{output}")
+        return times
+
+    def pgbench(self, script, connections, seconds, settings="", latencies=False):
+        """Transactions a second of the script from so many connections, and each one's microseconds if asked for."""
+        with tempfile.TemporaryDirectory(dir=self.work) as folder:
+            (Path(folder) / "script.sql").write_text(script)
+            command = [self.programs / "pgbench", "-n", "-M", "prepared", "-f", "script.sql", "-T", str(seconds)]
+            command += ["-c", str(connections), "-j", str(min(connections, os.cpu_count()))]
+            if latencies:
+                command += ["-l", "--log-prefix=latency"]
+            output = self._run(command, settings, folder)
+            rate = re.search(r"^tps = ([0-9.]+) \(without initial connection time\)", output, re.MULTILINE)
+            failed = re.search(r"^number of failed transactions: ([0-9]+)", output, re.MULTILINE)
+            if not rate or not failed or int(failed[1]):
+                raise Failed(f"pgbench failed:\n{output}")
+            microseconds = []
+            for log in Path(folder).glob("latency*"):
+                # client, transaction, microseconds, ...
+                microseconds += [int(line.split()[2]) for line in log.read_text().splitlines()]
+            return float(rate[1]), sorted(microseconds)
+
+    def _psql(self, statements, settings):
+        command = [self.programs / "psql", "-X", "-q", "-At", "-v", "ON_ERROR_STOP=1"]
+        for statement in statements:
+            command += ["-c", statement]
+        return self._run(command, settings, self.work)
+
+    def _run(self, command, settings, folder):
+        environment = dict(os.environ, PGOPTIONS=" ".join(f"-c {setting}" for setting in settings.split()))
+        done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise Failed(f"{Path(command[0]).name} failed:\n{done.stderr.strip()}")
+        return done.stdout

@@ -1,0 +1,113 @@
+"""How large a run is: everything that its parameters decide."""
+
+import os
+from dataclasses import dataclass
+
+
+def numbers(name, default, least=1, one=True):
+    """Those in a variable of the environment."""
+    words = (os.environ.get(name) or default).replace(",", " ").split()
+    if not all(word.isdecimal() and int(word) >= least for word in words) or (one and len(words) != 1) or not words:
+        raise ValueError(f"{name} has to be {'a number' if one else 'numbers'} of {least} or more")
+    return tuple(int(word) for word in words)
+
+
+@dataclass(frozen=True)
+class Size:
+    quick: bool
+    rows: int  # "a million", of which every other number of rows is a multiple
+    connections: tuple  # of the concurrent inserts; generation takes those up to 16
+    rounds: int
+
+    @classmethod
+    def from_environment(cls):
+        quick = os.environ.get("QUICK", "") not in ("", "0")
+        (rows,) = numbers("ROWS", "100000" if quick else "1000000", least=10_000)
+        (rounds,) = numbers("ROUNDS", "2" if quick else "5")
+        connections = numbers("CONNECTIONS", "1 2 8" if quick else "1 2 4 8 16 32", one=False)
+        return cls(quick, rows, connections, rounds)
+
+    @property
+    def generation_connections(self):
+        return [number for number in self.connections if number <= 16]
+
+    @property
+    def half_rounds(self):
+        """For what takes longest, and is a whole curve each time."""
+        return (self.rounds + 1) // 2
+
+    @property
+    def disk_gigabytes(self):
+        """All tables of both servers at once, and the write-ahead log that is kept: of a million rows 6 were seen."""
+        return 1 + 7 * self.rows // 1_000_000
+
+    @property
+    def ids_per_query(self):
+        return 50_000
+
+    @property
+    def generation_seconds(self):
+        return 1
+
+    @property
+    def concurrent_seconds(self):
+        return 1 if self.quick else 2
+
+    @property
+    def growth_step(self):
+        return self.rows // 10
+
+    @property
+    def growth_steps(self):
+        return 30
+
+    @property
+    def checkpoint_rows(self):
+        return self.rows // 10
+
+    @property
+    def lookup_rows(self):
+        return 2 * self.rows
+
+    @property
+    def lookups(self):
+        return self.rows // 20
+
+    @property
+    def sorted_rows(self):
+        return 3 * self.rows
+
+    @property
+    def read_rows(self):
+        return 3 * self.rows
+
+    def shared_buffers(self, memory):
+        """In kB. `large` holds the tables that are measured with it; `small` is several times smaller than those
+        of growth and lookup, as production's memory is beside its tables."""
+        return 2 * 1024 * 1024 if memory == "large" else max(1024, self.rows * 64 // 1000)
+
+    def settings(self, memory):
+        """What the server of these experiments is started with, beyond what bench.sh gives both."""
+        values = {"shared_buffers": f"{self.shared_buffers(memory)}kB"}
+        if memory == "large":
+            # No checkpoint but those that are asked for, and sorts in memory: what is measured is the key.
+            values |= {"max_wal_size": "16GB", "checkpoint_timeout": "1h", "work_mem": "1GB", "maintenance_work_mem": "1GB"}
+            # What warm_up() has written stays to be used again.
+            values |= {"min_wal_size": f"{max(80, self.warm_up_megabytes)}MB"}
+        else:
+            # PostgreSQL's own, as a table that grows in production meets them.
+            values |= {"max_wal_size": "1GB", "checkpoint_timeout": "5min", "work_mem": "4MB", "maintenance_work_mem": "64MB"}
+            values |= {"min_wal_size": "80MB"}
+        return values
+
+    @property
+    def warm_up_megabytes(self):
+        return self.rows * 2048 // 1_000_000
+
+    def as_rows(self):
+        return {
+            "quick": str(int(self.quick)),
+            "rows": str(self.rows),
+            "connections": " ".join(map(str, self.connections)),
+            "rounds": str(self.rounds),
+        }
