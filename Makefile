@@ -1,12 +1,15 @@
 # The two commands are `make demo` and `make test`; the work is done by the scripts in tools/.
 #   PG=18            which major of PostgreSQL; without it, the one that this machine has
+#   MINUTES=30 CONNECTIONS=32 FAULTS="order kill"
+#                    how long `make soak` takes, by how many connections, which of tools/faults/ (all)
 #   PG_CONFIG=...    whose server `make install` installs into
 
-.PHONY: help demo test lint install clean
+.PHONY: help demo test soak lint install clean
 
 help:
 	@echo 'make demo                    see the extension at work in a private PostgreSQL'
 	@echo 'make test [PG=18]            run every test on one major of PostgreSQL (15, 16, 17, 18)'
+	@echo 'make soak [MINUTES=30]       run its fault tests, with real servers, for so long (PG=18, CONNECTIONS=32)'
 	@echo 'make install PG_CONFIG=...   install into your own server'
 	@echo 'make lint                    check formatting, and clippy with warnings as errors'
 	@echo 'make clean                   remove what was built here'
@@ -16,6 +19,9 @@ demo:
 
 test:
 	@tools/test.sh $(PG)
+
+soak:
+	@tools/soak.sh "$(PG)" "$(MINUTES)" "$(CONNECTIONS)" $(FAULTS)
 
 lint:
 	@tools/lint.sh $(PG)
