@@ -12,9 +12,9 @@ COMMENT ON FUNCTION comb_layout_table() IS
 -- Generating
 
 COMMENT ON FUNCTION comb_new() IS
-    'new time-ordered UUID (RFC 9562 version 7), greater than every earlier one of this connection';
+    'new time-ordered UUID (RFC 9562 version 7), greater than every earlier one of its scope';
 COMMENT ON FUNCTION comb_new(comb_layout) IS
-    'new COMB in the given layout, greater in its byte order than every earlier one of this connection';
+    'new COMB in the given layout, greater in its byte order than every earlier one of its scope';
 COMMENT ON FUNCTION comb_new_mssql() IS
     'new COMB in layout mssql: increasing as SQL Server compares';
 COMMENT ON FUNCTION comb_new_mssql_legacy() IS
@@ -64,3 +64,12 @@ COMMENT ON FUNCTION comb_between(uuid, timestamptz, timestamptz) IS
     'whether a version 7 UUID is of a moment from the first on and before the second; served by an ordinary index';
 COMMENT ON FUNCTION comb_lower_bound(timestamptz) IS
     'UUID from which on version 7 UUIDs are not before the given moment; saturates beyond their range';
+
+-- The clock
+
+COMMENT ON FUNCTION comb_status() IS
+    'the clock that ids are made by: whose it is and why, where it stands, its lead over the system clock and when that will be gone';
+COMMENT ON FUNCTION comb_observe(uuid, comb_layout) IS
+    'lets ids go on from the given one: after a failover, a restore or a switch-over';
+COMMENT ON FUNCTION comb_reset_clock() IS
+    'sets the clock that ids are made by back to the system clock, and gives up their order for it';

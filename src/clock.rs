@@ -1,101 +1,121 @@
-//! The tick of now, and the rule by which ticks increase whatever the clock does.
+//! What the two clocks of the operating system say, as ticks.
 //!
-//! The clock is a seam: `advance` takes what was read as a plain number, and the tests hand it
-//! clocks that stand still, step back and jump.
-
-use std::time::{SystemTime, UNIX_EPOCH};
+//! The clocks are a seam: the core takes them from a [`Clocks`], and the tests hand it clocks that
+//! stand still, step back and jump.
 
 use crate::comb::FRACTION_BITS;
 
 /// Seconds that 48 bits of milliseconds hold.
 const LAST_SECOND: u64 = ((1 << 48) - 1) / 1000 - 1;
 
-/// Now, as a tick; `None` where the system's clock stands before 1970 or beyond year 10889.
-///
-/// SystemTime reads CLOCK_REALTIME through libc, which is where libfaketime can steer it.
-#[inline(always)]
-pub fn now() -> Option<u64> {
-    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
-    tick_of_unix_time(since_epoch.as_secs(), since_epoch.subsec_nanos())
+/// The clocks of a process, in ticks.
+pub trait Clocks {
+    /// Time since some moment in the past, the same moment for all processes of the server; never
+    /// goes back.
+    fn monotonic(&self) -> u64;
+
+    /// Unix time; `None` before 1970 and beyond year 10889. Goes back when somebody sets it back.
+    fn realtime(&self) -> Option<u64>;
 }
 
+/// The tick of a time in seconds and nanoseconds (less than a second of them) since 1970, cut off;
+/// `None` where 48 bits of milliseconds do not hold it.
 #[inline(always)]
-fn tick_of_unix_time(seconds: u64, nanoseconds: u32) -> Option<u64> {
-    if seconds > LAST_SECOND {
+pub const fn tick_of_seconds(seconds: i64, nanoseconds: u32) -> Option<u64> {
+    if seconds < 0 || seconds as u64 > LAST_SECOND {
         return None;
     }
-    // TICKS_PER_MS / NS_PER_MS, shortened.
-    Some(((seconds * 1000) << FRACTION_BITS) + u64::from(nanoseconds) * 1024 / 15_625)
+    Some(ticks_of_seconds(seconds as u64, nanoseconds))
 }
 
-/// The tick after `last`: that of the clock, unless that is less than `step` ahead of `last`.
-/// `None` where 64 bits end.
-///
-/// A tick is 15 ns, so at fewer than 65 million ids a second the ticks never run ahead of the
-/// clock; 12 bits of fraction would, at 4 million.
+/// A stretch of time in ticks, cut off. A stretch of 8000 years and more wraps around.
 #[inline(always)]
-pub const fn advance(last: u64, now: u64, step: u64) -> Option<u64> {
-    match last.checked_add(step) {
-        Some(next) if next > now => Some(next),
-        Some(_) => Some(now),
-        None => None,
+pub const fn ticks_of_seconds(seconds: u64, nanoseconds: u32) -> u64 {
+    // TICKS_PER_MS / NS_PER_MS, shortened.
+    (seconds.wrapping_mul(1000) << FRACTION_BITS).wrapping_add(nanoseconds as u64 * 1024 / 15_625)
+}
+
+/// Both clocks at one moment.
+#[derive(Clone, Copy, Debug)]
+pub struct Reading {
+    pub monotonic: u64,
+    pub realtime: u64,
+}
+
+impl Reading {
+    /// Two clocks cannot be read at once. Of so many attempts the one counts during which the least time
+    /// went by; one that nothing interrupted is over in less than `UNDISTURBED`.
+    const ATTEMPTS: usize = 8;
+    /// 1 us.
+    const UNDISTURBED: u64 = 66;
+
+    /// Reads both clocks; `None` where the real one is out of range.
+    pub fn take(clocks: &impl Clocks) -> Option<Self> {
+        let mut best: Option<(u64, Self)> = None;
+        for _ in 0..Self::ATTEMPTS {
+            let before = clocks.monotonic();
+            let realtime = clocks.realtime()?;
+            let width = clocks.monotonic().saturating_sub(before);
+            if best.is_none_or(|(narrowest, _)| width < narrowest) {
+                best = Some((width, Self { monotonic: before + width / 2, realtime }));
+            }
+            if width <= Self::UNDISTURBED {
+                break;
+            }
+        }
+        best.map(|(_, reading)| reading)
+    }
+
+    /// What the real clock is ahead of the monotonic one; a difference of two that wraps around. It
+    /// changes when the real clock is set, and when the machine was suspended.
+    pub fn offset(self) -> u64 {
+        self.realtime.wrapping_sub(self.monotonic)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
-    use proptest::prelude::*;
 
     #[test]
     fn unix_time_becomes_ticks() {
-        assert_eq!(tick_of_unix_time(0, 0), Some(0));
-        assert_eq!(tick_of_unix_time(1, 0), Some(65_536_000));
-        assert_eq!(tick_of_unix_time(1, 1_000_000), Some(65_536_000 + 65_536));
-        assert_eq!(tick_of_unix_time(0, 999_999_999), Some(65_535_999));
+        assert_eq!(tick_of_seconds(0, 0), Some(0));
+        assert_eq!(tick_of_seconds(1, 0), Some(65_536_000));
+        assert_eq!(tick_of_seconds(1, 1_000_000), Some(65_536_000 + 65_536));
+        assert_eq!(tick_of_seconds(0, 999_999_999), Some(65_535_999));
         // PostgreSQL 18's uuidv7() keeps 12 bits of the fraction, cut off: ours are its continuation.
         let ns = 123_456;
-        assert_eq!(tick_of_unix_time(0, ns).unwrap() >> 4, u64::from(ns) * 4096 / 1_000_000);
+        assert_eq!(tick_of_seconds(0, ns).unwrap() >> 4, u64::from(ns) * 4096 / 1_000_000);
     }
 
     #[test]
-    fn a_clock_beyond_48_bits_of_milliseconds_is_refused() {
-        assert!(tick_of_unix_time(LAST_SECOND, 999_999_999).is_some());
-        assert_eq!(tick_of_unix_time(LAST_SECOND + 1, 0), None);
-        assert_eq!(tick_of_unix_time(u64::MAX, 0), None);
+    fn a_clock_before_1970_or_beyond_48_bits_of_milliseconds_is_refused() {
+        assert_eq!(tick_of_seconds(-1, 999_999_999), None);
+        assert_eq!(tick_of_seconds(i64::MIN, 0), None);
+        let last = LAST_SECOND as i64;
+        assert!(tick_of_seconds(last, 999_999_999).is_some());
+        assert_eq!(tick_of_seconds(last + 1, 0), None);
+        assert_eq!(tick_of_seconds(i64::MAX, 0), None);
     }
 
     #[test]
-    fn now_is_this_century() {
-        let ms = now().unwrap() >> FRACTION_BITS;
-        assert!((1_577_836_800_000..4_102_444_800_000).contains(&ms));
-    }
-
-    #[test]
-    fn the_end_of_64_bits_is_an_end() {
-        assert_eq!(advance(u64::MAX, 0, 1), None);
-        assert_eq!(advance(u64::MAX - 1, 0, 1), Some(u64::MAX));
-    }
-
-    proptest! {
-        /// The clock may read anything at any time.
-        #[test]
-        fn ticks_increase_under_any_clock(readings in prop::collection::vec(0..u64::MAX / 2, 1..200)) {
-            let mut last = 0;
-            for now in readings {
-                let next = advance(last, now, 1).unwrap();
-                prop_assert!(next > last);
-                prop_assert!(next >= now);
-                last = next;
+    fn the_reading_that_was_disturbed_least_counts() {
+        /// A process that loses its processor between the first two readings.
+        struct Disturbed(Cell<u64>, Cell<u64>);
+        impl Clocks for Disturbed {
+            fn monotonic(&self) -> u64 {
+                self.0.set(self.0.get() + 2);
+                self.0.get()
+            }
+            fn realtime(&self) -> Option<u64> {
+                self.0.set(self.0.get() + self.1.take());
+                Some(1_000_000 + self.0.get())
             }
         }
-
-        /// A clock that goes on catches up with ticks that ran ahead of it.
-        #[test]
-        fn ticks_return_to_the_clock(begin in 0u64..1 << 60, back in 0u64..1 << 40) {
-            let ahead = advance(begin, begin + back, 1).unwrap();
-            prop_assert_eq!(advance(ahead, begin, 1), Some(ahead + 1));
-            prop_assert_eq!(advance(ahead + 1, ahead + 2 + back, 1), Some(ahead + 2 + back));
-        }
+        let clocks = Disturbed(Cell::new(0), Cell::new(500_000));
+        let reading = Reading::take(&clocks).unwrap();
+        assert!(reading.offset().abs_diff(1_000_000) <= 2, "{}", reading.offset());
     }
 }

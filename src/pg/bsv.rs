@@ -4,18 +4,21 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::Datum;
 use pgrx::prelude::*;
 
+use super::backend::{self, process_id};
 use super::error::Error;
 use super::fast::fast_function;
-use super::generate::with_generator;
 use super::timestamp::TimestampTz;
 use crate::bsv::Bsv;
 
-/// A BSV COMB of now, in UTC.
-#[pg_extern(volatile, parallel_safe)]
-fn comb_new_bsv() -> String {
-    with_generator(Bsv::next)
-        .unwrap_or_else(|error| Error::of_generator(error, "bsv").raise())
-        .text()
+fast_function! {
+    /// A BSV COMB of now, in UTC.
+    fn comb_new_bsv(call) {
+        let (generator, tick) = backend::next(Bsv::CLOCK, "bsv");
+        match Bsv::next(generator, tick, process_id()) {
+            Ok(bsv) => call.return_ascii(&bsv.text()),
+            Err(error) => call.raise(Error::of_generator(error, "bsv")),
+        }
+    }
 }
 
 fast_function! {
@@ -50,6 +53,9 @@ fast_function! {
 
 extension_sql!(
     r#"
+CREATE FUNCTION comb_new_bsv() RETURNS text
+STRICT VOLATILE PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', 'comb_new_bsv';
+
 CREATE FUNCTION comb_bsv_timestamp(bsv text, zone text DEFAULT 'UTC') RETURNS timestamptz
 STRICT IMMUTABLE PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', 'comb_bsv_timestamp';
 

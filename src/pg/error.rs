@@ -5,10 +5,14 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{IntoDatum, PgLogLevel, direct_function_call, pg_sys};
 use rand::rngs::SysError;
 
+use super::settings;
+use super::shared::Absent;
 use super::timestamp::TimestampTz;
+use crate::block::LineError;
 use crate::bsv::BsvError;
+use crate::comb::TICKS_PER_MS;
 use crate::generator::GeneratorError;
-use crate::layout::Layout;
+use crate::layout::{Layout, UUIDV7};
 
 pub enum Error {
     /// A moment that the layout's time field cannot hold.
@@ -16,6 +20,14 @@ pub enum Error {
     /// The system's clock cannot be written in the layout of that label.
     ClockOutOfRange(&'static str),
     NoRandomness(SysError),
+    /// Ids would be led further ahead of the clock than comb.max_ahead permits.
+    TooFarAhead,
+    /// comb.scope asks for the server's order without shared memory.
+    NoSharedMemory(Absent),
+    /// An id that is to be observed is of a moment that no clock will reach.
+    BeyondAnyClock,
+    /// An id that is to be observed is not of the layout.
+    NotOfLayout(&'static Layout),
     /// A label of the enum comb_layout that the table of layouts does not have.
     UnknownLayout(String),
     InvalidBsv(BsvError),
@@ -27,8 +39,15 @@ impl Error {
     pub fn of_generator(error: GeneratorError, label: &'static str) -> Self {
         match error {
             GeneratorError::ClockOutOfRange => Self::ClockOutOfRange(label),
+            GeneratorError::TooFarAhead => Self::TooFarAhead,
             GeneratorError::NoRandomness(error) => Self::NoRandomness(error),
         }
+    }
+
+    /// The error of the clock line that was asked for something by a function of no layout.
+    #[cold]
+    pub fn of_line(error: LineError) -> Self {
+        Self::of_generator(error.into(), UUIDV7.label)
     }
 
     /// Raises the error. Only inside a function that pgrx's guard surrounds, which `#[pg_extern]`
@@ -58,7 +77,38 @@ impl Error {
                 PgSqlErrorCode::ERRCODE_DATETIME_FIELD_OVERFLOW,
                 format!("system clock is out of range for COMB layout \"{label}\""),
             )
-            .set_hint("Check the clock of the database server, and whether comb.timestamp_step let ids run ahead of it."),
+            .set_hint("Check the clock of the database server; comb_status() shows whether ids run ahead of it."),
+            Self::TooFarAhead => new(
+                PgSqlErrorCode::ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
+                "COMBs would run further ahead of the system clock than \"comb.max_ahead\" permits".into(),
+            )
+            .set_detail(format!("The limit is {} ms.", settings::max_ahead_ms()))
+            .set_hint("A superuser may observe ids beyond it, and raise it; ids that comb.timestamp_step spaces out may be made in comb.scope backend."),
+            Self::NoSharedMemory(absent) => {
+                let report = new(
+                    PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+                    "there is no shared memory for \"comb.scope\" server".into(),
+                )
+                .set_detail(format!("{}.", sentence(&absent.to_string())));
+                match absent {
+                    Absent::NotPreloaded => report.set_hint(
+                        "Add comb to \"shared_preload_libraries\" and restart the server, or set \"comb.scope\" to auto or backend.",
+                    ),
+                    Absent::OtherVersion(_) | Absent::Foreign => {
+                        report.set_hint("Restart the server, or set \"comb.scope\" to auto or backend.")
+                    }
+                }
+            }
+            Self::BeyondAnyClock => new(
+                PgSqlErrorCode::ERRCODE_DATETIME_FIELD_OVERFLOW,
+                "timestamp of the uuid is out of range for a clock".into(),
+            )
+            .set_hint("Observe the greatest id that a generator made, not a bound like comb_max()."),
+            Self::NotOfLayout(layout) => new(
+                PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
+                format!("uuid is not a COMB of layout \"{}\"", layout.label),
+            )
+            .set_hint("Name its layout as the second argument; comb_inspect() shows which it could be."),
             Self::NoRandomness(error) => new(
                 PgSqlErrorCode::ERRCODE_SYSTEM_ERROR,
                 format!("could not generate random values: {error}"),
@@ -87,6 +137,28 @@ impl Error {
             }
         }
     }
+}
+
+/// Warns that ids run ahead of the clock by so many ticks. Only inside a function that pgrx's guard
+/// surrounds.
+pub fn warn_of_lead(ahead: u64) {
+    let ms = ahead / TICKS_PER_MS;
+    ErrorReport::new(
+        PgSqlErrorCode::ERRCODE_WARNING,
+        format!("COMBs run {}.{:03} s ahead of the system clock", ms / 1000, ms % 1000),
+        "comb",
+    )
+    .set_detail("They stay in order. The clock was set back, or they were led ahead by comb_observe() or comb.timestamp_step.")
+    .set_hint("comb_status() shows when that will be worked off. comb_reset_clock() goes back to the clock at once, and gives up the order for it.")
+    .report(PgLogLevel::WARNING);
+}
+
+/// A clause with a capital.
+fn sentence(clause: &str) -> String {
+    let mut characters = clause.chars();
+    characters
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
 }
 
 /// A moment as PostgreSQL prints it.

@@ -28,6 +28,9 @@ unsafe extern "C-unwind" {
         second: pg_sys::Datum,
     ) -> pg_sys::Datum;
 
+    /// As palloc.
+    fn cstring_to_text_with_len(text: *const u8, length: i32) -> *mut pg_sys::text;
+
     /// As above.
     fn pg_detoast_datum_packed(datum: *mut pg_sys::varlena) -> *mut pg_sys::varlena;
 }
@@ -122,6 +125,12 @@ impl Call {
             Ok(id) => new_uuid(id),
             Err(error) => self.raise(error),
         }
+    }
+
+    /// Text that every encoding of a database has.
+    pub fn return_ascii<const LENGTH: usize>(self, text: &[u8; LENGTH]) -> pg_sys::Datum {
+        // SAFETY: copies so many bytes from there into the memory context of the caller.
+        unsafe { pg_sys::Datum::from(cstring_to_text_with_len(text.as_ptr(), LENGTH as i32)) }
     }
 
     /// One of the arguments itself.
