@@ -8,7 +8,7 @@ set -euo pipefail
 
 PG_CONFIG=$1 TIME=${2:-0} CONNECTIONS=${3:-32}
 FAULTS=("${@:4}")
-[ ${#FAULTS[@]} -gt 0 ] || FAULTS=(order kill fork input memory)
+[ ${#FAULTS[@]} -gt 0 ] || FAULTS=(order kill clock lead restart fork versions input memory)
 MAJOR=$("$PG_CONFIG" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/')
 SHORTEST=6
 
@@ -18,6 +18,7 @@ for fault in "${FAULTS[@]}"; do
     case $fault in
         # Preloading is what it is about.
         fork) runs+=("$fault preloaded") ;;
+        versions) [ "$MAJOR" -lt 17 ] || runs+=("$fault attached") ;;
         # How the memory came has no part in them.
         input | memory) if [ "$MAJOR" -lt 17 ]; then runs+=("$fault preloaded"); else runs+=("$fault attached"); fi ;;
         *)

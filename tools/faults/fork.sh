@@ -9,10 +9,12 @@
 TAIL="right(comb_new()::text, 12)"
 ROWS=20000
 
-# repeated_tails: how often new connections and then parallel workers drew what another had drawn. In the
-# database of PGDATABASE.
+# repeated_tails SCOPE: how often new connections and then parallel workers of that scope drew what another
+# had drawn. In the database of PGDATABASE.
 repeated_tails() {
-    sql -c "CREATE TABLE drawn (process text, tail text)"
+    local PGOPTIONS="-c comb.scope=$1"
+    export PGOPTIONS
+    sql -c "DROP TABLE IF EXISTS drawn, source, drawn_in_parallel" -c "CREATE TABLE drawn (process text, tail text)" 2>/dev/null
     pgbench --no-vacuum --connect --transactions=50 --file=- >/dev/null 2>"$CLUSTER/pgbench.log" \
         <<<"INSERT INTO drawn VALUES ('connections', $TAIL);" || die "pgbench failed" "$(tail -n 5 "$CLUSTER/pgbench.log")"
     sql <<SQL
@@ -31,12 +33,13 @@ SQL
 }
 
 server_start
-real=$(repeated_tails)
-[ "$real" = $'connections|0\nworkers|0' ] && same=t || same=f
-fact "50 new connections and parallel workers repeat no random bits" $same
+for scope in server backend; do
+    [ "$(repeated_tails $scope)" = $'connections|0\nworkers|0' ] && same=t || same=f
+    fact "scope $scope: 50 new connections and parallel workers repeat no random bits" $same
+done
 
 mutant draws_in_postmaster \
-    src/pg/mod.rs 's/^( *)settings::define\(\);$/&\n\1let _ = generate::with_generator(|generator, given| generator.random(given.process_id));/' \
+    src/pg/mod.rs 's/^( *)settings::define\(\);$/&\n\1let _ = backend::generator().random(backend::process_id());/' \
     src/random.rs 's/Some\(seeded\) if seeded\.process_id == process_id =>/Some(seeded) =>/'
 sql -c "CREATE DATABASE mutant"
 export PGDATABASE=mutant
@@ -46,7 +49,8 @@ use_library "$LIBRARY"
 cluster_down fast
 echo "shared_preload_libraries = '$LIBRARY'" >>"$CLUSTER/data/postgresql.conf"
 cluster_up
-repeated=$(repeated_tails)
+# A backend of scope server makes the state for it when it attaches the block, after the fork.
+repeated=$(repeated_tails backend)
 repeated=${repeated//$'\n'/ }
 [[ $repeated =~ ^'connections|'[1-9][0-9]*' workers|'[1-9][0-9]*$ ]] && caught=t || caught=f
 fact "a build that draws in the postmaster and hands on what it drew is caught: $repeated" $caught

@@ -3,13 +3,11 @@
 # fault.sh, under a script that has set up cargo for this PostgreSQL (tools/cargo.sh).
 
 # mutant NAME FILE SED [FILE SED...]: a build of a copy of this tree in which every sed expression has changed
-# its file; sets LIBRARY, without .so, and MUTANT_SUM. It is built again only when the source or the change is
-# another. Not optimised, and beside the builds of the tests, whose dependencies it shares.
+# its file; LIBRARY is its path, without .so. It is built again only when the source or the change is another.
+# Not optimised, and beside the builds of the tests, whose dependencies it shares.
 mutant() {
-    local name=$1 place sum
+    local name=$1 place=$CARGO_TARGET_DIR/mutants/$1 sum
     shift
-    # A folder of its own for each: the path is a part of what cargo takes for the same crate.
-    place=$CARGO_TARGET_DIR/mutants/$name
     sum=$(cd "$ROOT" && { echo "$*" && rustc --version && "$PG_CONFIG" --version &&
         find src sql Cargo.toml Cargo.lock -type f | LC_ALL=C sort | xargs sha256sum; } | sha256sum)
     # Where the server's user can read it, whoever's folder this is.
@@ -23,9 +21,12 @@ mutant() {
             mutate "$place/$1" "$2"
             shift 2
         done
+        # A crate of another name: of two that are called the same, cargo would give one for the other.
+        mutate "$place/Cargo.toml" "s/^name = \"comb\"\$/name = \"comb_$name\"/"
+        mutate "$place/Cargo.lock" "s/^name = \"comb\"\$/name = \"comb_$name\"/"
         step "Building the mutant $name for PostgreSQL $MAJOR" \
-            cargo build --manifest-path "$place/Cargo.toml" --lib --no-default-features --features "pg$MAJOR"
-        cp "$CARGO_TARGET_DIR/debug/libcomb.so" "$place/comb.so"
+            cargo build --locked --manifest-path "$place/Cargo.toml" --lib --no-default-features --features "pg$MAJOR"
+        cp "$CARGO_TARGET_DIR/debug/libcomb_$name.so" "$place/comb.so"
         echo "$sum" >"$place/sum"
     fi
     cp "$place/comb.so" "$LIBRARY.so"
