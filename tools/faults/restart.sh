@@ -23,16 +23,24 @@ SQL
 
 say "A crash, and the clock an hour back"
 set_clock +0
+# The start has left ids up to a second ahead. A checkpoint tells the time of the clock, not of the ids.
+sql -c "SELECT comb_reset_clock(), pg_sleep(1.1)" >/dev/null
 sql -c "INSERT INTO made SELECT FROM generate_series(1, 1000)" -c "CHECKPOINT"
 checkpoint=$(sql -c "SELECT checkpoint_time FROM pg_control_checkpoint()")
 cluster_down immediate
 set_clock -3600
 clocked_up
-facts <<SQL
+if [ "$SHARING" = preloaded ]; then
+    facts <<SQL
 SELECT comb_new() AS next \gset
 SELECT 'ids begin above the last checkpoint before the crash', comb_timestamp(:'next') >= '$checkpoint';
 SELECT 'and above the ids before it', :'next' > max(id::text) FROM made;
 SQL
+else
+    # Recovery from a crash ends with a checkpoint by the clock as it then stands. Nobody has looked at the
+    # one before.
+    echo "ids begin above the last checkpoint before the crash: $(sql -c "SELECT comb_timestamp(comb_new()) >= '$checkpoint'"), which nothing promises"
+fi
 
 # standby NAME BEFORE: a standby with its clock an hour behind the primary's, which runs BEFORE while it is one.
 # The primary is two hours ahead then and makes ids, all of them arrive, and the standby is promoted.
@@ -44,7 +52,7 @@ standby() {
     echo "port = 5433" | as_server tee -a "$CLUSTER/$name/postgresql.conf" >/dev/null
     set_clock -3600 "$name"
     clocked_up "$name"
-    sql --port=5433 -c "$before" >/dev/null
+    PGOPTIONS="-c client_min_messages=error" sql --port=5433 -c "$before" >/dev/null
     set_clock +7200
     position=$(sql -c "INSERT INTO made SELECT FROM generate_series(1, 1000)" -c "SELECT pg_current_wal_flush_lsn()")
     until [ "$(sql --port=5433 -c "SELECT pg_last_wal_replay_lsn() >= '$position'")" = t ]; do sleep 0.1; done
