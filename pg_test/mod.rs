@@ -8,6 +8,8 @@ mod layouts;
 mod read;
 
 #[cfg(test)]
+mod clock;
+#[cfg(test)]
 mod connections;
 #[cfg(test)]
 mod index_order;
@@ -27,5 +29,12 @@ pub fn setup(_options: Vec<&str>) {}
 /// Settings of the test server. Called by pgrx's test runner.
 #[cfg(test)]
 pub fn postgresql_conf_options() -> Vec<&'static str> {
-    vec!["fsync = off", "max_wal_size = '4GB'", "max_connections = 60", "max_worker_processes = 16"]
+    vec![
+        "fsync = off",
+        "max_wal_size = '4GB'",
+        "max_connections = 60",
+        "max_worker_processes = 16",
+        // The servers of tools/operate.sh and of some fault tests start without.
+        "shared_preload_libraries = 'comb'",
+    ]
 }

@@ -40,7 +40,7 @@ regress_tests() {
     regress=$("$PG_CONFIG" --pgxs)
     regress=${regress%/makefiles/pgxs.mk}/test/regress/pg_regress
     rm -rf "$CARGO_TARGET_DIR/regress-results"
-    cluster_start "$PG_CONFIG"
+    cluster_start "$PG_CONFIG" shared_preload_libraries=comb
     # The server's user may be unable to enter this folder.
     cp -r "$ROOT/pg_test/sql" "$ROOT/pg_test/expected" "$ROOT/pg_test/vectors.csv" "$CLUSTER/work/"
     chown -R "$SERVER_USER" "$CLUSTER/work"

@@ -1,0 +1,90 @@
+-- The clock that ids are made by. The server of these tests has the library preloaded.
+CREATE EXTENSION comb;
+SELECT scope, reason, ahead, level_at, steps_back, stepped_back, largest_step_back, seed_source, block_version,
+       latest BETWEEN now() - interval '10 ms' AND clock_timestamp() + interval '10 ms' AS now,
+       seeded_at BETWEEN pg_postmaster_start_time() AND clock_timestamp() AS seeded_since_the_start,
+       library_version = (SELECT extversion FROM pg_extension WHERE extname = 'comb') AS version
+FROM comb_status();
+
+-- An id that another server made: what is made from now on is greater.
+CREATE TABLE observed AS SELECT comb_at(clock_timestamp() + interval '50 s') AS id;
+SELECT comb_new() > id AS greater FROM observed;
+SELECT comb_observe(id) BETWEEN comb_timestamp(id) AND comb_timestamp(id) + interval '1 s' AS observed FROM observed;
+SET comb.drift_warning = -1;
+SELECT comb_new() > id AS greater, comb_shifted('0') > id AS shifted,
+       comb_convert(comb_new_mssql(), 'mssql', 'uuidv7') > id AS mssql,
+       comb_timestamp(comb_new('process_ticks'), 'process_ticks') >= comb_timestamp(id) AS process_ticks,
+       comb_bsv_timestamp(comb_new_bsv()) >= comb_timestamp(id) AS bsv
+FROM observed;
+\c -
+SET comb.drift_warning = -1;
+SELECT comb_new() > id AS greater_in_a_new_session FROM observed;
+SELECT ahead BETWEEN '49 s' AND '50 s' AS ahead,
+       level_at BETWEEN clock_timestamp() + interval '780 s' AND clock_timestamp() + interval '800 s' AS level,
+       steps_back
+FROM comb_status();
+-- One from before changes nothing; NULL neither.
+SELECT comb_observe(comb_at('2020-01-01')) > clock_timestamp() + interval '49 s' AS unchanged, comb_observe(NULL);
+-- A layout of another clock, from before 1970.
+SELECT comb_observe('e25afe33-db2d-4502-9bf0-919001862cc4', 'mssql_legacy') > clock_timestamp() AS unchanged,
+       comb_observe(comb_min('1950-01-01Z', 'mssql_legacy'), 'mssql_legacy') > clock_timestamp() AS old;
+-- In another scope there is another clock.
+SET comb.scope = backend;
+SELECT scope, reason, ahead FROM comb_status();
+SELECT comb_new() < id AS by_its_own_clock FROM observed;
+SET comb.scope = server;
+SELECT comb_new() > id AS by_the_servers FROM observed;
+RESET comb.scope;
+-- Going back is only on purpose.
+SELECT comb_reset_clock() < clock_timestamp() + interval '1 s' AS reset;
+SELECT comb_new() < id AS back, comb_timestamp(comb_new()) <= clock_timestamp() AS at_the_clock FROM observed;
+SELECT ahead, level_at FROM comb_status();
+
+-- A lead that is too long to be worked off stays, and is seen.
+SELECT comb_observe(comb_at(clock_timestamp() + interval '3 hours')) > now() + interval '2 hours' AS observed;
+SELECT ahead BETWEEN '02:59:59' AND '03:00' AS ahead, level_at FROM comb_status();
+SELECT count(comb_reset_clock());
+
+-- A warning, once a minute.
+SELECT count(comb_observe(comb_at(clock_timestamp() + interval '50 s')));
+RESET comb.drift_warning;
+\set VERBOSITY sqlstate
+SELECT count(comb_new()) FROM (SELECT pg_sleep(0.02) FROM generate_series(1, 3)) s;
+\set VERBOSITY default
+SELECT count(comb_reset_clock());
+
+-- What cannot be.
+SELECT comb_observe(gen_random_uuid());
+SELECT comb_observe(comb_max('10889-01-01Z'));
+SELECT comb_new() < comb_at('2900-01-01Z') AS unmoved;
+
+-- Not everybody's.
+CREATE ROLE comb_regress_user;
+SET ROLE comb_regress_user;
+SELECT comb_observe(comb_at(now()));
+SELECT comb_reset_clock();
+SELECT count(*) FROM comb_status();
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION comb_observe TO comb_regress_user;
+SET ROLE comb_regress_user;
+SELECT comb_observe(comb_at(now() + interval '50 s')) > now() AS within_a_minute;
+SELECT comb_observe(comb_at(now() + interval '70 s'));
+SET comb.max_ahead = '2min';
+-- Nor can a distance of time fields lead everybody further ahead than that.
+SET comb.drift_warning = -1;
+SET comb.timestamp_step = '8s';
+SELECT comb_timestamp(comb_new()) < comb_timestamp(comb_new()) AS apart;
+SELECT comb_new() FROM generate_series(1, 2);
+SET comb.scope = backend;
+SELECT count(DISTINCT comb_timestamp(comb_new())) FROM generate_series(1, 20);
+RESET ROLE;
+SELECT has_function_privilege(rolname, 'comb_observe(uuid, comb_layout)', 'EXECUTE') AS observe,
+       has_function_privilege(rolname, 'comb_reset_clock()', 'EXECUTE') AS reset
+FROM (SELECT coalesce((SELECT rolname FROM pg_roles WHERE rolname = 'pg_maintain'), current_user) AS rolname) maintainer;
+RESET ALL;
+SELECT count(comb_reset_clock());
+REVOKE ALL ON FUNCTION comb_observe FROM comb_regress_user;
+DROP ROLE comb_regress_user;
+SET comb.scope = 'galaxy';
+DROP TABLE observed;
+DROP EXTENSION comb;
