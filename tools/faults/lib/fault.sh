@@ -42,8 +42,7 @@ server_create() {
     local settings=()
     [ "$SHARING" != preloaded ] || settings+=(shared_preload_libraries=comb)
     # Without fsync: a process that is killed loses nothing that it has handed to the operating system.
-    # max_wal_senders and the like have their defaults; work of the server's own would only disturb.
-    cluster_create "$PG_CONFIG" fsync=off autovacuum=off max_connections=200 max_wal_size=4GB timezone=UTC \
+    cluster_create "$PG_CONFIG" fsync=off autovacuum=off max_connections=$((CONNECTIONS + 60)) max_wal_size=4GB timezone=UTC \
         "${settings[@]}" "$@"
     # psql's \! calls programs by name.
     export PATH=$BIN:$PATH
