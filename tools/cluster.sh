@@ -1,9 +1,20 @@
 # A private PostgreSQL in a temporary folder: reachable by a socket only, gone when the script ends.
 # Sourced after common.sh.
 
-# cluster_start PG_CONFIG [SETTING=VALUE...]: sets BIN, CLUSTER and exports PGHOST, PGPORT, PGUSER,
-# PGDATABASE; registers the removal. The folder is made in CLUSTER_PARENT, by default /tmp.
+# What stands before the command that starts a server: a program and its arguments, such as `env` and
+# what the server's environment is to have.
+SERVER_LAUNCHER=()
+
+# cluster_start PG_CONFIG [SETTING=VALUE...]: a server that runs.
 cluster_start() {
+    cluster_create "$@"
+    cluster_up
+}
+
+# cluster_create PG_CONFIG [SETTING=VALUE...]: sets BIN, CLUSTER and exports PGHOST, PGPORT, PGUSER,
+# PGDATABASE; registers the removal. The folder is made in CLUSTER_PARENT, by default /tmp. Its data
+# folder is $CLUSTER/data; others may stand beside it.
+cluster_create() {
     local pg_config=$1 setting
     shift
     BIN=$("$pg_config" --bindir)
@@ -18,7 +29,6 @@ cluster_start() {
         >"$CLUSTER/initdb.log" 2>&1 || die "initdb failed" "$(tail -n 5 "$CLUSTER/initdb.log")"
     # No TCP: the number only names the socket, so it cannot meet another server.
     cluster_configure port=5432 listen_addresses= "unix_socket_directories=$CLUSTER/socket" "$@"
-    cluster_up
     # Whatever else in the environment would lead to a server of the user's.
     for setting in "${!PG@}"; do
         case $setting in PG_CONFIG* | PGRX_*) ;; *) unset "$setting" ;; esac
@@ -29,7 +39,7 @@ cluster_start() {
 # cluster_restart SETTING=VALUE...: the same server with these settings.
 cluster_restart() {
     cluster_configure "$@"
-    as_server "$BIN/pg_ctl" -D "$CLUSTER/data" -m fast -w -t 600 -s stop
+    cluster_down fast
     cluster_up
 }
 
@@ -40,19 +50,27 @@ cluster_configure() {
     printf '%s\n' "${options[@]}" | as_server tee -a "$CLUSTER/data/postgresql.conf" >/dev/null
 }
 
+# cluster_up [FOLDER]: starts the server of that data folder.
 cluster_up() {
+    local folder=${1:-data}
     # Its own session: Ctrl-C is for the script, which then stops the server in order. And without the
     # lock of this run, which must not outlive it.
     # A backtrace in an error's DETAIL is not what users see.
-    as_server env -u RUST_BACKTRACE setsid "$BIN/pg_ctl" -D "$CLUSTER/data" -l "$CLUSTER/work/server.log" -w -s start </dev/null 8>&- ||
-        die "the private server did not start" "$(tail -n 5 "$CLUSTER/work/server.log")"
+    as_server env -u RUST_BACKTRACE "${SERVER_LAUNCHER[@]}" setsid "$BIN/pg_ctl" -D "$CLUSTER/$folder" \
+        -l "$CLUSTER/work/$folder.log" -w -s start </dev/null 8>&- ||
+        die "the private server did not start" "$(tail -n 5 "$CLUSTER/work/$folder.log")"
 }
 
+# cluster_down MODE [FOLDER]: stops it, in one of pg_ctl's modes.
+cluster_down() { as_server "$BIN/pg_ctl" -D "$CLUSTER/${2:-data}" -m "$1" -t 600 -s -w stop; }
+
 cluster_stop() {
-    local status=$?
+    local status=$? running
     trap '' INT TERM HUP
     if [ -n "${CLUSTER:-}" ] && [ -d "$CLUSTER" ]; then
-        as_server "$BIN/pg_ctl" -D "$CLUSTER/data" -m immediate -s stop >/dev/null 2>&1 || true
+        for running in "$CLUSTER"/*/postmaster.pid; do
+            [ ! -e "$running" ] || cluster_down immediate "$(basename "$(dirname "$running")")" >/dev/null 2>&1 || true
+        done
         rm -rf "$CLUSTER"
     fi
     exit $status

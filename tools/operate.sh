@@ -54,7 +54,7 @@ sql -c "CREATE DATABASE restored"
 as_server "$BIN/pg_restore" -h "$PGHOST" -U postgres --exit-on-error -d restored "$CLUSTER/work/shop.dump"
 same "pg_dump and pg_restore" "$before" "$(facts restored)"
 
-as_server "$BIN/pg_ctl" -D "$CLUSTER/data" -m fast -s -w stop
+cluster_down fast
 old_bin=$BIN
 BIN=$("$NEW_CONFIG" --bindir)
 mv "$CLUSTER/data" "$CLUSTER/old"

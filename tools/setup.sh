@@ -2,6 +2,7 @@
 # setup.sh [MAJOR]: everything that a build needs, in a cache folder of its own; prints nothing on
 # standard output but the path of the pg_config to use. setup.sh --build-tools: no PostgreSQL.
 # setup.sh --packages NAME...: nothing but these packages of the distribution.
+# setup.sh --libfaketime: only that library, whose path it prints.
 #
 # The PostgreSQL it prepares is a private copy (or a private build): tests install the extension
 # into that and never into the user's own server. A PostgreSQL installation finds its files
@@ -184,18 +185,33 @@ wait_for_users() {
     flock -n 8 || { say "Another run uses PostgreSQL $1; waiting for it" && flock 8; }
 }
 
+# --- For tests of the clock -------------------------------------------------------------------
+
+ensure_libfaketime() {
+    local library
+    apt_install libfaketime
+    library=$(dpkg -L libfaketime | grep '/libfaketime\.so\.1$') || die "the package libfaketime has no libfaketime.so.1"
+    echo "$library" >&3
+}
+
 # --- All of it --------------------------------------------------------------------------------
 
 main() {
     exec 9>"$COMB_CACHE/lock"
     flock -n 9 || { say "Another run is setting up; waiting for it" && flock 9; }
-    if [ "${1:-}" = --packages ]; then
-        shift
-        apt_install "$@"
-        return 0
-    fi
-    check_rust
+    case ${1:-} in
+        --packages)
+            shift
+            apt_install "$@"
+            return
+            ;;
+        --libfaketime)
+            ensure_libfaketime
+            return
+            ;;
+    esac
 
+    check_rust
     # cc links Rust, libclang reads PostgreSQL's headers.
     command -v cc >/dev/null || apt_install gcc libc6-dev
     apt_install ca-certificates pkg-config libssl-dev clang libclang-dev

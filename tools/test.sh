@@ -3,23 +3,10 @@
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/cluster.sh"
+. "$(dirname "$0")/suite.sh"
 
 PG_CONFIG=$("$ROOT/tools/setup.sh" "${1:-}")
 . "$ROOT/tools/cargo.sh"
-
-summary=()
-failed=0
-suite() {
-    local name=$1 begin=$SECONDS
-    shift
-    say "$name"
-    if "$@"; then
-        summary+=("passed  $name ($((SECONDS - begin)) s)")
-    else
-        summary+=("FAILED  $name ($((SECONDS - begin)) s)")
-        failed=$((failed + 1))
-    fi
-}
 
 # Unit and property tests, and those that pgrx runs inside a server.
 rust_tests() (
@@ -58,7 +45,8 @@ regress_tests() {
     cp -r "$ROOT/pg_test/sql" "$ROOT/pg_test/expected" "$ROOT/pg_test/vectors.csv" "$CLUSTER/work/"
     chown -R "$SERVER_USER" "$CLUSTER/work"
     names=$(cd "$ROOT/pg_test/sql" && ls ./*.sql | sed 's|^\./||; s|\.sql$||')
-    # shellcheck disable=SC2086 -- one word a test
+    # One word a test.
+    # shellcheck disable=SC2086
     (cd "$CLUSTER/work" && as_server "$regress" --bindir="$BIN" --inputdir="$CLUSTER/work" \
         --outputdir="$CLUSTER/work" --host="$PGHOST" --port="$PGPORT" --user=postgres $names) || status=$?
     if [ $status -ne 0 ] && [ -f "$CLUSTER/work/regression.diffs" ]; then
@@ -74,8 +62,6 @@ suite "Rust tests on PostgreSQL $MAJOR" rust_tests
 suite "pg_regress on PostgreSQL $MAJOR" eval '(regress_tests)'
 
 suite "Dump, restore and upgrade on PostgreSQL $MAJOR" "$ROOT/tools/operate.sh" "$PG_CONFIG"
+suite "Faults on PostgreSQL $MAJOR" "$ROOT/tools/faults.sh" "$PG_CONFIG"
 
-echo
-say "PostgreSQL $MAJOR:"
-printf '    %s\n' "${summary[@]}"
-[ $failed -eq 0 ] || die "$failed of ${#summary[@]} suites failed"
+suites_end "PostgreSQL $MAJOR"

@@ -2,6 +2,7 @@
 //! time before the server started.
 
 use std::mem::MaybeUninit;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use pgrx::pg_sys;
 
@@ -76,22 +77,37 @@ impl Host for Process {
     }
 }
 
-/// The second of the last checkpoint, which stands in the control file. After a clean stop no id was
-/// made after it.
+/// The last checkpoint that the postmaster saw before it started the server, in Unix seconds; 0 where it
+/// did not look. Inherited by all backends.
+static CHECKPOINT_BEFORE_START: AtomicI64 = AtomicI64::new(0);
+
+/// For the postmaster, before recovery: after a crash that ends with a checkpoint of its own, whose time is
+/// that of the clock as it stands then.
+pub fn remember_checkpoint() {
+    CHECKPOINT_BEFORE_START.store(last_checkpoint().unwrap_or(0), Ordering::Relaxed);
+}
+
+/// The second of the last checkpoint. After a clean stop no id was made after it.
 fn checkpoint() -> Option<Floor> {
+    let second = last_checkpoint()?.max(CHECKPOINT_BEFORE_START.load(Ordering::Relaxed));
+    Some(Floor {
+        reached: tick_of_seconds(second, 0)?,
+        end: tick_of_seconds(second.checked_add(1)?, 0)?,
+        source: SeedSource::Checkpoint,
+    })
+}
+
+/// What the control file says of it, in Unix seconds.
+fn last_checkpoint() -> Option<i64> {
     let mut is_valid = false;
-    // SAFETY: a backend's DataDir is the path of its data directory; the result is the caller's.
+    // SAFETY: the process's DataDir is the path of its data directory; the result is the caller's.
     let second = unsafe {
         let file = pg_sys::get_controlfile(pg_sys::DataDir, &mut is_valid);
         let second = (*file).checkPointCopy.time;
         pg_sys::pfree(file.cast());
         second
     };
-    is_valid.then_some(Floor {
-        reached: tick_of_seconds(second, 0)?,
-        end: tick_of_seconds(second.checked_add(1)?, 0)?,
-        source: SeedSource::Checkpoint,
-    })
+    is_valid.then_some(second)
 }
 
 /// The microsecond in which the last transaction that was replayed had ended, by the clock of the

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use pgrx::pg_sys;
 
+use super::host;
 use crate::block::{BLOCK_VERSION, Block};
 
 /// The block, once the postmaster has made it, which all its backends inherit.
@@ -144,4 +145,5 @@ unsafe extern "C-unwind" fn start_up() {
         }
         PRELOADED.store(memory.cast(), Ordering::Relaxed);
     }
+    host::remember_checkpoint();
 }

@@ -1,0 +1,82 @@
+-- Calls of every function of the extension with arguments from pools of values. For input.sh.
+
+-- Functions that SQL can call. What takes or gives `internal` is called by the server alone.
+CREATE VIEW members AS
+SELECT p.oid::regprocedure AS function, p.oid::regproc AS name, p.proargtypes::oid[]::regtype[] AS arguments, p.prorettype::regtype AS result
+FROM pg_depend d JOIN pg_proc p ON p.oid = d.objid
+WHERE d.classid = 'pg_proc'::regclass AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
+      AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'comb');
+CREATE VIEW callable AS
+SELECT * FROM members WHERE 'internal'::regtype <> ALL (arguments) AND result <> 'internal'::regtype;
+CREATE VIEW uncallable AS
+SELECT * FROM members WHERE NOT ('internal'::regtype <> ALL (arguments) AND result <> 'internal'::regtype);
+
+-- Values of each type, as expressions; random() is drawn anew at every call.
+CREATE TABLE pool (type regtype, expression text);
+INSERT INTO pool
+SELECT type, expression FROM
+    (VALUES ('uuid'), ('uniqueidentifier')) identifiers (name), LATERAL (SELECT name::regtype AS type) t,
+    (VALUES ('''00000000-0000-0000-0000-000000000000'''), ('''ffffffff-ffff-ffff-ffff-ffffffffffff'''),
+            ('md5(random()::text)::uuid'), ('md5(random()::text)::uuid'), ('gen_random_uuid()'), ('comb_new()'),
+            -- of each version, and of each layout
+            ('overlay(md5(random()::text) PLACING to_hex(floor(random() * 16)::int) FROM 13)::uuid'),
+            ('comb_new((enum_range(NULL::comb_layout))[1 + floor(random() * 11)::int])')) e (expression);
+INSERT INTO pool SELECT 'timestamptz', unnest(ARRAY[
+    '''-infinity''', '''infinity''', '''4714-11-24 00:00:00+00 BC''', '''294276-12-31 23:59:59.999999+00''', '''0001-01-01Z''',
+    '''1582-10-15Z''', '''1900-01-01Z''', '''1969-12-31 23:59:59.999999Z''', '''1970-01-01Z''', '''2059-03-13 02:56:07.10656Z''',
+    '''2079-06-06 23:59:59.999Z''', '''9999-12-31 23:59:59.999999Z''', '''10889-08-02 05:31:50.656Z''', 'now()', 'clock_timestamp()',
+    'to_timestamp(random() * 4e9)', 'to_timestamp((random() - 0.5) * 6e11)', 'to_timestamp(-2e11 * random())']);
+INSERT INTO pool SELECT 'interval', unnest(ARRAY[
+    '''0''', '''1 microsecond''', '''-1 month''', '''178000000 years''', '''-178000000 years''', '''2562047788 hours''', '''-2562047788 hours''',
+    'make_interval(secs => (random() - 0.5) * 1e12)', 'make_interval(months => (random() * 1e4)::int)', 'make_interval(days => 2147483647)',
+    'make_interval(years => (random() * 2e4 - 1e4)::int, days => (random() * 1e6)::int, secs => random() * 1e9)']);
+-- Infinite intervals came with PostgreSQL 17.
+INSERT INTO pool SELECT 'interval', unnest(ARRAY['''infinity''', '''-infinity''']) WHERE current_setting('server_version_num')::int >= 170000;
+INSERT INTO pool
+SELECT type, expression FROM
+    (VALUES ('text'::regtype), ('cstring')) t (type),
+    unnest(ARRAY[
+        '''''', '''é''', '''0Bj4hRXIFkDoc$DXPivPF7nPBmO-smc''', '''0Bj4hRXIFkDoc$DXPivPF7nPBmO-smcF''', '''0Bj4hRXIFkDoc$DXPivPF7nPBmO-smcFF''',
+        'repeat(''z'', 32)', 'repeat(''$'', 32)', 'repeat(''-'', 31)', 'repeat(''é'', 16)', 'repeat(''𝄞'', 8)', 'repeat(''x'', 100000)',
+        'comb_new_bsv()', 'overlay(comb_new_bsv() PLACING chr(1 + floor(random() * 1000)::int) FROM 1 + floor(random() * 32)::int)',
+        'left(md5(random()::text), floor(random() * 34)::int)', '''UTC''', '''Europe/Stockholm''', '''+99''', '''-15:59:59''', '''EST5EDT4,M3.2.0,M11.1.0''',
+        'gen_random_uuid()::text', '''{'' || gen_random_uuid()::text || ''}''', '''uuidv7''']) e (expression);
+INSERT INTO pool SELECT 'comb_layout', quote_literal(label) FROM unnest(enum_range(NULL::comb_layout)) label;
+INSERT INTO pool SELECT 'integer', unnest(ARRAY['0', '1', '-1', '2147483647', '-2147483648', '(random() * 1e6)::int']);
+INSERT INTO pool SELECT 'bigint', unnest(ARRAY['0', '1', '-1', '9223372036854775807', '-9223372036854775808', '(random() * 1e18)::bigint']);
+INSERT INTO pool SELECT 'boolean', unnest(ARRAY['true', 'false']);
+INSERT INTO pool SELECT 'bytea', unnest(ARRAY['''''', '''\x00''', 'decode(md5(random()::text), ''hex'')', 'decode(repeat(''ff'', 100000), ''hex'')']);
+INSERT INTO pool SELECT DISTINCT type, 'NULL' FROM pool;
+
+-- What was answered: NULL for a value.
+CREATE TABLE called (function regprocedure, sqlstate text, calls bigint, example text);
+CREATE UNIQUE INDEX ON called (function, coalesce(sqlstate, ''));
+
+-- At least so many calls, each function as often as any other. Casting to text writes the value out, which
+-- a value that cannot be would not survive.
+CREATE PROCEDURE call_them(calls bigint) LANGUAGE plpgsql AS $$
+DECLARE
+    member record;
+    statement text;
+    state text;
+BEGIN
+    FOR round IN 1 .. ceil(call_them.calls::numeric / (SELECT count(*) FROM callable)) LOOP
+        FOR member IN SELECT * FROM callable ORDER BY function::text LOOP
+            SELECT format('SELECT (%s(%s))::text', member.name, coalesce(string_agg(format('(%s)::%s', drawn.expression, argument), ', ' ORDER BY place), ''))
+            INTO statement
+            FROM unnest(member.arguments) WITH ORDINALITY arguments (argument, place), LATERAL (
+                -- By place, too: a draw for each argument.
+                SELECT expression FROM pool WHERE type = argument AND place > 0 ORDER BY random() LIMIT 1) drawn;
+            BEGIN
+                EXECUTE statement;
+                state := NULL;
+            EXCEPTION WHEN OTHERS THEN
+                state := SQLSTATE;
+            END;
+            INSERT INTO called VALUES (member.function, state, 1, statement)
+            ON CONFLICT (function, coalesce(sqlstate, '')) DO UPDATE SET calls = called.calls + 1;
+        END LOOP;
+        COMMIT;
+    END LOOP;
+END
+$$;
