@@ -1,27 +1,9 @@
-//! Order across connections. The test server has the library preloaded; what moves its clock stands in
-//! `sql/clock.sql`, where no other test runs at the same time.
+//! The scopes of ids. The test server has the library preloaded; what moves its clock stands in
+//! `sql/clock.sql` and in the fault tests, where no other test runs at the same time.
 
 use postgres::Client;
 
 use super::server::{connect, value};
-
-#[test]
-fn an_id_is_greater_than_those_that_other_connections_made_before() {
-    let mut clients = [connect(), connect(), connect()];
-    // Each layout as the number that its order compares.
-    for (id, in_order) in [
-        ("comb_new()", "id"),
-        ("comb_new('mssql')", "comb_convert(id, 'mssql', 'uuidv7')"),
-        ("comb_new('binary')", "comb_dotnet_swap(id)"),
-        ("comb_new('sequential_as_string')", "id"),
-        ("comb_new('laravel')", "id"),
-        ("comb_new_bsv()", "id COLLATE \"C\""),
-    ] {
-        let query = format!("SELECT ({in_order})::text FROM (SELECT {id} AS id OFFSET 0) made");
-        let ids: Vec<String> = (0..600).map(|n| value(&mut clients[n % 3], &query)).collect();
-        assert!(ids.is_sorted_by(|a, b| a < b), "{id}");
-    }
-}
 
 #[test]
 fn a_backend_of_its_own_scope_keeps_its_own_clock() {

@@ -9,9 +9,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::clock::{Clocks, Reading};
+use crate::clock::{Clocks, LAST_TICK, Reading};
 use crate::comb::TICKS_PER_MS;
-use crate::line::{LAST_TICK, Line};
+use crate::field::Clock;
+use crate::line::Line;
 use crate::publication::Published;
 
 /// "comb" and a line break, so that foreign memory is told from ours.
@@ -37,7 +38,9 @@ pub struct Block {
     clock_offset: AtomicU64,
 
     record: Record,
-    reserve: [AtomicU64; 16],
+    /// The lead that the clock or a superuser made, which the limit for others leaves out.
+    excused: AtomicU64,
+    reserve: [AtomicU64; 15],
 }
 
 /// What is written while the line is changed, and seldom read.
@@ -95,7 +98,20 @@ pub trait Host: Clocks {
     fn in_recovery(&self) -> bool;
 
     /// Runs what changes the block, which nothing may interrupt for good: all others wait for it.
-    fn undisturbed<T>(&self, change: impl FnOnce() -> T) -> T;
+    fn undisturbed(&self, change: &mut dyn FnMut());
+}
+
+/// What is wanted of a tick.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    /// It is not before `last + apart`, unless the line was reset more than `resets` times.
+    pub last: u64,
+    pub apart: u64,
+    pub resets: u64,
+    /// Nor is it so near to any other of which this was wanted.
+    pub is_kept: bool,
+    /// How far ahead of the real clock it may lie; `None` for any.
+    pub max_ahead: Option<u64>,
 }
 
 /// Why the line cannot do what is asked of it. It is then as it was.
@@ -146,7 +162,8 @@ impl Block {
                 seeded_from: AtomicU64::new(0),
                 seed_source: AtomicU64::new(0),
             },
-            reserve: [const { AtomicU64::new(0) }; 16],
+            excused: AtomicU64::new(0),
+            reserve: [const { AtomicU64::new(0) }; 15],
         }
     }
 
@@ -170,7 +187,7 @@ impl Block {
 
     /// How often the line was set back on purpose.
     pub fn resets(&self) -> u64 {
-        self.resets.load(Ordering::Relaxed)
+        self.resets.load(Ordering::Acquire)
     }
 
     /// Whether the line may have to be raised at any moment, since the server may be promoted.
@@ -197,38 +214,38 @@ impl Block {
                     return Ok((line, ()));
                 }
                 self.note_step(at);
-                Ok((Line::through(line.tick(at.monotonic).max(at.realtime), at), ()))
+                let tick = line.tick(at.monotonic).max(at.realtime);
+                self.excuse(tick, at);
+                Ok((Line::through(tick, at), ()))
             })?;
         }
         self.lead(host)
     }
 
-    /// A tick that is not before `last + apart`, nor so near to another that was taken here if a
-    /// distance is `kept`. The line is raised to it where it is not there yet.
+    /// A tick as it is wanted. The line is raised to it where it is not there yet.
     ///
     /// # Errors
     /// The clock or the tick are out of range, the tick does not `fit`, or it lies further ahead of
-    /// the clock than `max_ahead` permits.
+    /// the clock than is permitted.
     pub fn take(
         &self,
         host: &impl Host,
-        last: u64,
-        apart: u64,
-        kept: bool,
-        max_ahead: Option<u64>,
+        wanted: &Wanted,
         fits: impl Fn(u64) -> bool,
     ) -> Result<u64, LineError> {
+        let Wanted { last, apart, is_kept, max_ahead, resets } = *wanted;
         self.change(host, |line, at| {
             let now = line.tick(at.monotonic);
-            let own = last.checked_add(apart).ok_or(LineError::OutOfRange)?;
+            // Somebody may have set the line back since `last`.
+            let own = if resets == self.resets() { last + apart } else { 0 };
             let others =
-                if kept { self.record.last_apart.load(Ordering::Relaxed) + apart } else { 0 };
+                if is_kept { self.record.last_apart.load(Ordering::Relaxed) + apart } else { 0 };
             let tick = now.max(own).max(others);
             if !fits(tick) {
                 return Err(LineError::OutOfRange);
             }
-            let line = if tick > now { raised(line, tick, at, max_ahead)? } else { line };
-            if kept {
+            let line = self.raised(line, tick, at, max_ahead)?;
+            if is_kept {
                 self.record.last_apart.store(tick, Ordering::Relaxed);
             }
             Ok((line, tick))
@@ -247,9 +264,9 @@ impl Block {
     ) -> Result<(), LineError> {
         self.check(host)?;
         self.change(host, |line, at| {
-            // Two ticks of the clock are one of the line.
-            let beyond = tick.checked_add(1).ok_or(LineError::OutOfRange)?;
-            Ok((raised(line, beyond, at, max_ahead)?, ()))
+            // Beyond the coarsest unit that has no fraction.
+            let beyond = tick.saturating_add(Clock::DotnetTicks.step(0));
+            Ok((self.raised(line, beyond, at, max_ahead)?, ()))
         })
     }
 
@@ -258,8 +275,10 @@ impl Block {
     /// # Errors
     /// The clock is out of range.
     pub fn reset(&self, host: &impl Host) -> Result<(), LineError> {
+        self.check(host)?;
         self.change(host, |_, at| {
-            self.resets.fetch_add(1, Ordering::Relaxed);
+            self.resets.fetch_add(1, Ordering::Release);
+            self.excused.store(0, Ordering::Relaxed);
             self.clock_offset.store(at.offset(), Ordering::Relaxed);
             self.record.last_apart.store(0, Ordering::Relaxed);
             self.note_seed(at, at.realtime, SeedSource::SystemClock);
@@ -312,6 +331,7 @@ impl Block {
             self.record.in_recovery.store(in_recovery.into(), Ordering::Relaxed);
             self.clock_offset.store(at.offset(), Ordering::Relaxed);
             self.note_seed(at, tick, source);
+            self.excuse(tick, at);
             Ok((Line::through(tick, at), ()))
         })
     }
@@ -320,15 +340,13 @@ impl Block {
     fn end_recovery(&self, host: &impl Host) -> Result<(), LineError> {
         let floor = host.floor();
         self.change(host, |line, at| {
-            self.record.in_recovery.store(0, Ordering::Relaxed);
-            match floor {
-                Some(floor) if floor.reached > line.tick(at.monotonic) => {
-                    let line = raised(line, floor.end, at, None)?;
-                    self.note_seed(at, floor.end, floor.source);
-                    Ok((line, ()))
-                }
-                _ => Ok((line, ())),
+            let mut line = line;
+            if let Some(floor) = floor.filter(|floor| floor.reached > line.tick(at.monotonic)) {
+                line = self.raised(line, floor.end, at, None)?;
+                self.note_seed(at, floor.end, floor.source);
             }
+            self.record.in_recovery.store(0, Ordering::Relaxed);
+            Ok((line, ()))
         })
     }
 
@@ -337,12 +355,13 @@ impl Block {
         host: &impl Host,
         decide: impl FnOnce(Line, Reading) -> Result<(Line, T), LineError>,
     ) -> Result<T, LineError> {
-        host.undisturbed(|| {
-            self.published.change(|line| {
+        self.published.change(
+            |change| host.undisturbed(change),
+            |line| {
                 let at = Reading::take(host).ok_or(LineError::OutOfRange)?;
                 decide(line, at)
-            })
-        })
+            },
+        )
     }
 
     fn lead(&self, host: &impl Host) -> Result<u64, LineError> {
@@ -371,6 +390,36 @@ impl Block {
         self.clock_offset.store(at.offset(), Ordering::Relaxed);
     }
 
+    /// The line raised to a tick, unless it is there already.
+    fn raised(
+        &self,
+        line: Line,
+        tick: u64,
+        at: Reading,
+        max_ahead: Option<u64>,
+    ) -> Result<Line, LineError> {
+        if tick <= line.tick(at.monotonic) {
+            return Ok(line);
+        }
+        if tick > LAST_TICK {
+            return Err(LineError::OutOfRange);
+        }
+        match max_ahead {
+            Some(most) => {
+                let most = most.saturating_add(self.excused.load(Ordering::Relaxed));
+                if tick.saturating_sub(at.realtime) > most {
+                    return Err(LineError::TooFarAhead);
+                }
+            }
+            None => self.excuse(tick, at),
+        }
+        Ok(Line::through(tick, at))
+    }
+
+    fn excuse(&self, tick: u64, at: Reading) {
+        self.excused.store(tick.saturating_sub(at.realtime), Ordering::Relaxed);
+    }
+
     fn note_seed(&self, at: Reading, tick: u64, source: SeedSource) {
         self.record.seeded_at.store(at.realtime, Ordering::Relaxed);
         self.record.seeded_from.store(tick, Ordering::Relaxed);
@@ -381,20 +430,6 @@ impl Block {
 fn lead(tick: u64, at: Reading) -> u64 {
     // What is less than the tolerance is how exactly the clock is read.
     Some(tick.saturating_sub(at.realtime)).filter(|&lead| lead > TOLERANCE).unwrap_or(0)
-}
-
-/// The line raised to a tick, unless it is there already.
-fn raised(line: Line, tick: u64, at: Reading, max_ahead: Option<u64>) -> Result<Line, LineError> {
-    if tick <= line.tick(at.monotonic) {
-        return Ok(line);
-    }
-    if tick > LAST_TICK {
-        return Err(LineError::OutOfRange);
-    }
-    if max_ahead.is_some_and(|most| tick.saturating_sub(at.realtime) > most) {
-        return Err(LineError::TooFarAhead);
-    }
-    Ok(Line::through(tick, at))
 }
 
 #[cfg(test)]
@@ -461,6 +496,27 @@ mod tests {
     }
 
     #[test]
+    fn a_reset_in_recovery_still_awaits_the_promotion() {
+        let (block, host) = (unused_block(), SimulatedHost::new());
+        host.in_recovery.set(true);
+        block.reset(&host).unwrap();
+        assert!(block.awaits_promotion());
+    }
+
+    #[test]
+    fn a_lead_that_the_clock_made_does_not_count_against_a_distance() {
+        let (block, host) = (unused_block(), SimulatedHost::new());
+        let mut generator = Generator::new(block);
+        let wishes = Wishes { apart_ms: 300, max_ahead_ms: Some(1000) };
+        let mut tick = || next_tick(&mut generator, &UUIDV7, &host, wishes);
+        tick().unwrap();
+        host.set_back(HOUR);
+        host.pass(SECOND);
+        assert!((0..4).all(|_| tick().is_ok()));
+        assert!(tick().is_err());
+    }
+
+    #[test]
     fn steps_back_are_counted_once_and_measured() {
         let (block, host) = (unused_block(), SimulatedHost::new());
         status(block, &host);
@@ -491,7 +547,7 @@ mod tests {
         block.observe(&host, BEGIN + 500 * HOUR, None).unwrap();
         assert!(block.now(&host).0 > BEGIN + 500 * HOUR);
         assert_eq!(status(block, &host).level_in, None);
-        for beyond in [LAST_TICK, u64::MAX] {
+        for beyond in [LAST_TICK, u64::MAX - 10, u64::MAX] {
             assert_eq!(block.observe(&host, beyond, None), Err(LineError::OutOfRange));
         }
     }
@@ -504,6 +560,9 @@ mod tests {
         SetBack(u64),
         SetForward(u64),
         Observe(u64),
+        Reset,
+        /// The next id keeps a distance, which leads ahead by at most a minute.
+        KeepDistance(u64),
     }
 
     impl Event {
@@ -513,6 +572,8 @@ mod tests {
                 Self::Suspend(ticks) | Self::SetForward(ticks) => host.suspend(ticks),
                 Self::SetBack(ticks) => host.set_back(ticks),
                 Self::Observe(ahead) => block.observe(host, host.real() + ahead, None).unwrap(),
+                Self::Reset => block.reset(host).unwrap(),
+                Self::KeepDistance(_) => {}
             }
         }
     }
@@ -531,6 +592,8 @@ mod tests {
             1 => (0..10 * HOUR).prop_map(Event::Suspend),
             2 => (0..HOUR).prop_map(Event::SetForward),
             1 => (0..HOUR).prop_map(Event::Observe),
+            1 => Just(Event::Reset),
+            3 => (1..10u64).prop_map(Event::KeepDistance),
         ]
     }
 
@@ -550,26 +613,43 @@ mod tests {
         }
 
         fn tick(&mut self, host: &SimulatedHost) -> u64 {
-            let tick = next_tick(&mut self.generator, &UUIDV7, host, Wishes::default()).unwrap();
+            self.tick_as(host, Wishes::default())
+        }
+
+        fn tick_as(&mut self, host: &SimulatedHost, wishes: Wishes) -> u64 {
+            let tick = next_tick(&mut self.generator, &UUIDV7, host, wishes).unwrap();
             self.generator.id(&UUIDV7, tick, 1).unwrap();
             tick
         }
     }
 
     proptest! {
-        /// One of three processes makes an id after each event.
+        /// One of three processes makes an id after each event. They increase but for a reset.
         #[test]
         fn ticks_of_all_processes_increase_and_follow_the_clock(events in events(event())) {
             let (block, host) = (unused_block(), SimulatedHost::new());
             let mut processes = Process::three(block);
-            let mut last = 0;
+            let (mut last, mut last_apart) = (0, 0);
             for (event, index) in events {
                 event.happen(&host, block);
                 let process = &mut processes[index];
                 let asked_at = host.mono();
-                let tick = process.tick(&host);
+                let apart_ms = match event {
+                    Event::Reset => {
+                        (last, last_apart) = (0, 0);
+                        0
+                    }
+                    Event::KeepDistance(ms) => ms,
+                    _ => 0,
+                };
+                let wishes = Wishes { apart_ms, max_ahead_ms: Some(60_000) };
+                let tick = process.tick_as(&host, wishes);
                 prop_assert!(tick > last, "{tick} after {last}");
                 last = tick;
+                if apart_ms > 0 {
+                    prop_assert!(tick >= last_apart + apart_ms * TICKS_PER_MS);
+                    last_apart = tick;
+                }
                 // Who has not looked for 10 ms looks now.
                 if process.looked_at.is_none_or(|at| asked_at >= at + 10 * TICKS_PER_MS) {
                     prop_assert!(tick + 2 * TOLERANCE >= host.real(), "behind the clock");

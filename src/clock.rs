@@ -3,10 +3,12 @@
 //! The clocks are a seam: the core takes them from a [`Clocks`], and the tests hand it clocks that
 //! stand still, step back and jump.
 
-use crate::comb::FRACTION_BITS;
+use crate::comb::{FRACTION_BITS, TICKS_PER_MS};
 
-/// Seconds that 48 bits of milliseconds hold.
-const LAST_SECOND: u64 = ((1 << 48) - 1) / 1000 - 1;
+/// The last tick that a clock may show, in year 9889: a thousand years before 64 bits end, so that
+/// nothing that goes on from there reaches their end.
+pub const LAST_TICK: u64 = u64::MAX - 1000 * 366 * 86_400_000 * TICKS_PER_MS;
+const LAST_SECOND: u64 = LAST_TICK / (1000 * TICKS_PER_MS) - 1;
 
 /// The clocks of a process, in ticks.
 pub trait Clocks {
@@ -14,12 +16,12 @@ pub trait Clocks {
     /// goes back.
     fn monotonic(&self) -> u64;
 
-    /// Unix time; `None` before 1970 and beyond year 10889. Goes back when somebody sets it back.
+    /// Unix time; `None` before 1970 and beyond [`LAST_TICK`]. Goes back when somebody sets it back.
     fn realtime(&self) -> Option<u64>;
 }
 
 /// The tick of a time in seconds and nanoseconds (less than a second of them) since 1970, cut off;
-/// `None` where 48 bits of milliseconds do not hold it.
+/// `None` before 1970 and beyond [`LAST_TICK`].
 #[inline(always)]
 pub const fn tick_of_seconds(seconds: i64, nanoseconds: u32) -> Option<u64> {
     if seconds < 0 || seconds as u64 > LAST_SECOND {
@@ -91,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_before_1970_or_beyond_48_bits_of_milliseconds_is_refused() {
+    fn a_clock_before_1970_or_beyond_the_last_tick_is_refused() {
         assert_eq!(tick_of_seconds(-1, 999_999_999), None);
         assert_eq!(tick_of_seconds(i64::MIN, 0), None);
         let last = LAST_SECOND as i64;

@@ -2,7 +2,8 @@
 
 use rand::rngs::SysError;
 
-use crate::block::{Block, Host, LineError};
+use crate::block::{Block, Host, LineError, Wanted};
+use crate::clock::Clocks;
 use crate::comb::{Comb, TICKS_PER_MS, Tick};
 use crate::field::Clock;
 use crate::layout::Layout;
@@ -85,8 +86,8 @@ impl Generator {
     /// The tick of the next id that is written by a clock and of which nothing else is wished, if
     /// reading the line is all it takes; [`Self::attend`] has it otherwise.
     #[inline(always)]
-    pub fn tick_at_once(&self, clock: Clock, host: &impl Host) -> Option<u64> {
-        let (tick, monotonic) = self.block.now(host);
+    pub fn tick_at_once(&self, clock: Clock, clocks: &impl Clocks) -> Option<u64> {
+        let (tick, monotonic) = self.block.now(clocks);
         let is_next = monotonic < self.check_at && tick >= self.last + clock.step(0);
         is_next.then_some(tick)
     }
@@ -109,7 +110,9 @@ impl Generator {
         self.check_at = monotonic + check_every;
         let resets = self.block.resets();
         if resets != self.resets {
-            (self.last, self.resets) = (0, resets);
+            // The ticks come a second time: those of another process must not meet these.
+            self.random = Random::UNSEEDED;
+            (self.last, self.resets) = (self.last.min(now), resets);
         }
         let apart = clock.step(wishes.apart_ms);
         let is_apart = wishes.apart_ms > 0;
@@ -124,7 +127,8 @@ impl Generator {
         let max_ahead =
             wishes.max_ahead_ms.filter(|_| is_apart).map(|ms| ms.saturating_mul(TICKS_PER_MS));
         let fits = |tick| clock.split(Tick::from(tick)).is_some();
-        let tick = self.block.take(host, self.last, apart, is_apart, max_ahead, fits)?;
+        let wanted = Wanted { last: self.last, apart, resets, is_kept: is_apart, max_ahead };
+        let tick = self.block.take(host, &wanted, fits)?;
         Ok(Attended { tick, ahead: ahead + tick.saturating_sub(now) })
     }
 
@@ -315,6 +319,65 @@ mod tests {
         block.reset(&host).unwrap();
         assert!(tick(0).max(tick(1)) < BEGIN + SECOND);
         assert_eq!(block.status(&host).unwrap().ahead, 0);
+    }
+
+    /// The ids of process_ticks are their ticks and bits that stay the same.
+    #[test]
+    fn ticks_that_come_again_after_a_reset_make_other_ids() {
+        let host = SimulatedHost::new();
+        let block = unused_block();
+        let mut generator = Generator::new(block);
+        let layout = LAYOUTS.iter().find(|layout| layout.label == "process_ticks").unwrap();
+        let mut ids = || -> Vec<Bytes> {
+            (0..1000).map(|_| next_id(&mut generator, layout, &host, PLAIN).unwrap()).collect()
+        };
+        let before = ids();
+        host.set_back(SECOND);
+        block.reset(&host).unwrap();
+        host.pass(SECOND - 1000);
+        let after = ids();
+        let tick = |ids: &[Bytes], n: usize| layout.decode(&ids[n]).unwrap().tick;
+        assert!(tick(&after, 0) < tick(&before, 999), "the same stretch of time");
+        assert_ne!(
+            layout.decode(&before[0]).unwrap().random,
+            layout.decode(&after[0]).unwrap().random
+        );
+    }
+
+    /// Somebody resets the line while another waits to take a tick from it.
+    #[test]
+    fn a_reset_is_not_undone_by_who_waits() {
+        struct Late<'a>(&'a SimulatedHost, &'static Block);
+        impl Clocks for Late<'_> {
+            fn monotonic(&self) -> u64 {
+                self.0.monotonic()
+            }
+            fn realtime(&self) -> Option<u64> {
+                self.0.realtime()
+            }
+        }
+        impl Host for Late<'_> {
+            fn floor(&self) -> Option<crate::block::Floor> {
+                None
+            }
+            fn in_recovery(&self) -> bool {
+                false
+            }
+            fn undisturbed(&self, change: &mut dyn FnMut()) {
+                self.1.reset(self.0).unwrap();
+                change();
+            }
+        }
+        let host = SimulatedHost::new();
+        let block = unused_block();
+        let mut generator = Generator::new(block);
+        block.observe(&host, BEGIN + 1000 * SECOND, None).unwrap();
+        let tick = next_tick(&mut generator, &UUIDV7, &host, PLAIN).unwrap();
+        generator.id(&UUIDV7, tick, 1).unwrap();
+        let wishes = Wishes { apart_ms: 4, ..PLAIN };
+        let late = Late(&host, block);
+        let tick = generator.attend(UUIDV7.clock, &late, wishes).unwrap().tick;
+        assert!(tick < BEGIN + 100 * SECOND);
     }
 
     proptest! {

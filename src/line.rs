@@ -23,10 +23,6 @@ pub const LONGEST_WORKED_OFF: u64 = 2 * 3_600_000 * TICKS_PER_MS;
 /// then both lines have to agree.
 pub const START_DELAY: u64 = TICKS_PER_MS;
 
-/// The last tick that a line may begin at: a thousand years before 64 bits end, so that no line
-/// reaches their end.
-pub const LAST_TICK: u64 = u64::MAX - 1000 * 366 * 86_400_000 * TICKS_PER_MS;
-
 /// Ticks as a function of the monotonic clock. It never decreases, and of two moments that are two
 /// ticks apart the later has the greater value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@
 //! for what a processor works ahead (see [`crate::line::START_DELAY`]). The new line is not below the
 //! old one at that moment and for `START_DELAY` after it; and it never decreases.
 //!
-//! The model below lets loom try every interleaving that the memory model permits.
+//! The model below lets loom try what the memory model permits, with up to two preemptions.
 
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 
@@ -109,21 +109,43 @@ impl<W: Word> Published<W> {
 
     /// Lets `decide` change the line: it gets the one in force, and answers the one that takes its place,
     /// or an error that leaves it. Readers and others who want to change wait meanwhile, so it has to be
-    /// short, and must not leave but by returning. It reads the clocks itself: nobody uses the old line
-    /// at a later moment than it reads.
+    /// short, and must not leave but by returning: `undisturbed` runs what must not be interrupted for
+    /// good. It reads the clocks itself: nobody uses the old line at a later moment than it reads.
     ///
     /// # Errors
     /// Those of `decide`.
-    pub fn change<T, E>(&self, decide: impl FnOnce(Line) -> Result<(Line, T), E>) -> Result<T, E> {
+    pub fn change<T, E>(
+        &self,
+        undisturbed: impl Fn(&mut dyn FnMut()),
+        decide: impl FnOnce(Line) -> Result<(Line, T), E>,
+    ) -> Result<T, E> {
+        let mut decide = Some(decide);
         let mut turn = 0;
-        let number = loop {
-            let number = self.number.load(Ordering::Relaxed);
-            if number.is_multiple_of(2) && self.number.exchange(number, number + 1) {
-                break number;
+        loop {
+            let mut answer = None;
+            undisturbed(&mut || {
+                let number = self.number.load(Ordering::Relaxed);
+                if number.is_multiple_of(2)
+                    && self.number.exchange(number, number + 1)
+                    && let Some(decide) = decide.take()
+                {
+                    answer = Some(self.decided(number, decide));
+                }
+            });
+            if let Some(answer) = answer {
+                return answer;
             }
             W::wait(turn);
             turn = turn.saturating_add(1);
-        };
+        }
+    }
+
+    /// What `decide` makes of the line, by who made the number odd.
+    fn decided<T, E>(
+        &self,
+        number: u64,
+        decide: impl FnOnce(Line) -> Result<(Line, T), E>,
+    ) -> Result<T, E> {
         // The odd number is seen before the clock is read, and before a word of the line changes.
         W::fence(Ordering::SeqCst);
         match decide(self.line()) {
@@ -226,11 +248,14 @@ mod model {
         }
 
         fn publish_slower_line(&self, delay: u64) {
-            let Ok(()) = self.published.change(|line| {
-                let monotonic = self.monotonic();
-                let at = Reading { monotonic, realtime: monotonic };
-                Ok::<_, Infallible>((Line::slowing_after(delay, line.tick(monotonic), at), ()))
-            });
+            let Ok(()) = self.published.change(
+                |change| change(),
+                |line| {
+                    let monotonic = self.monotonic();
+                    let at = Reading { monotonic, realtime: monotonic };
+                    Ok::<_, Infallible>((Line::slowing_after(delay, line.tick(monotonic), at), ()))
+                },
+            );
         }
 
         fn returns_in_order(&self, second_look: bool) {

@@ -92,8 +92,8 @@ impl Host for SimulatedHost {
         self.in_recovery.get()
     }
 
-    fn undisturbed<T>(&self, change: impl FnOnce() -> T) -> T {
-        change()
+    fn undisturbed(&self, change: &mut dyn FnMut()) {
+        change();
     }
 }
 

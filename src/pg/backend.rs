@@ -6,7 +6,7 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::submodules::panic::pgrx_extern_c_guard;
 
 use super::error::{self, Error};
-use super::host::Process;
+use super::host::{Process, System};
 use super::settings::{self, Scope};
 use super::shared::{self, Absent, Place};
 use crate::block::Block;
@@ -79,6 +79,10 @@ impl Backend {
         }
     }
 
+    fn process(&self) -> Process {
+        Process { shares: matches!(self.in_force, InForce::Server(_)) }
+    }
+
     fn attach(&mut self) -> Result<Place, Absent> {
         let server = &mut self.server;
         *self.shared.get_or_insert_with(|| {
@@ -104,7 +108,7 @@ impl Backend {
 
     /// Whether there was no warning within the last minute.
     fn may_warn(&mut self) -> bool {
-        let now = Process.monotonic();
+        let now = System.monotonic();
         let may = self.warned_at.is_none_or(|at| now - at >= BETWEEN_WARNINGS);
         if may {
             self.warned_at = Some(now);
@@ -122,7 +126,7 @@ pub fn next(clock: Clock, label: &'static str) -> (&'static mut Generator, u64) 
     if backend.setting == Some(settings::scope()) {
         let generator = backend.generator();
         if settings::timestamp_step_ms() == 0
-            && let Some(tick) = generator.tick_at_once(clock, &Process)
+            && let Some(tick) = generator.tick_at_once(clock, &System)
         {
             return (generator, tick);
         }
@@ -137,16 +141,14 @@ pub fn next(clock: Clock, label: &'static str) -> (&'static mut Generator, u64) 
 fn attend(clock: Clock, label: &'static str) -> (&'static mut Generator, u64) {
     let backend = backend();
     backend.follow(settings::scope()).unwrap_or_else(|error| error.raise());
+    let process = backend.process();
     let wishes = Wishes {
         apart_ms: settings::timestamp_step_ms(),
-        max_ahead_ms: match backend.in_force {
-            InForce::Server(_) => Some(settings::max_ahead_ms()),
-            InForce::BackendFor(_) | InForce::Backend => None,
-        },
+        max_ahead_ms: process.shares.then(settings::max_ahead_ms),
     };
     let attended = backend
         .generator()
-        .attend(clock, &Process, wishes)
+        .attend(clock, &process, wishes)
         .unwrap_or_else(|error| Error::of_generator(error, label).raise());
     let limit = settings::drift_warning_ms().map(|ms| ms * TICKS_PER_MS);
     if limit.is_some_and(|limit| attended.ahead > limit) && backend.may_warn() {
@@ -160,9 +162,9 @@ pub fn generator() -> &'static mut Generator {
     backend().generator()
 }
 
-/// The block in force, and why it is. An ERROR where the setting asks for what there is not.
-pub fn block() -> (&'static Block, InForce) {
+/// The block in force, what uses it, and why it is that one. An ERROR where the setting asks for what there is not.
+pub fn block() -> (&'static Block, Process, InForce) {
     let backend = backend();
     backend.follow(settings::scope()).unwrap_or_else(|error| error.raise());
-    (backend.generator().block(), backend.in_force)
+    (backend.generator().block(), backend.process(), backend.in_force)
 }

@@ -6,14 +6,13 @@ use pgrx::prelude::*;
 
 use super::backend::{self, InForce};
 use super::error::Error;
-use super::host::Process;
 use super::layouts::LayoutArgument;
 use super::settings;
 use super::timestamp::TimestampTz;
 use super::uuid::Uuid;
 use crate::block::{BLOCK_VERSION, SeedSource, Status};
+use crate::clock::LAST_TICK;
 use crate::comb::{TICKS_PER_MS, Tick, micros_of_tick};
-use crate::line::LAST_TICK;
 
 /// One row.
 #[pg_extern(volatile, parallel_restricted)]
@@ -36,8 +35,8 @@ fn comb_status() -> TableIterator<
         name!(block_version, i32),
     ),
 > {
-    let (block, in_force) = backend::block();
-    let status = block.status(&Process).unwrap_or_else(|error| Error::of_line(error).raise());
+    let (block, process, in_force) = backend::block();
+    let status = block.status(&process).unwrap_or_else(|error| Error::of_line(error).raise());
     let (scope, reason) = match in_force {
         InForce::Server(place) => ("server", place.to_string()),
         InForce::BackendFor(absent) => ("backend", absent.to_string()),
@@ -76,7 +75,7 @@ fn level_at(status: &Status) -> Option<TimestampTz> {
 #[pg_extern(volatile, parallel_restricted)]
 fn comb_observe(id: Uuid, layout: default!(LayoutArgument, "'uuidv7'")) -> TimestampTz {
     let comb = layout.0.decode(&id.0).unwrap_or_else(|| Error::NotOfLayout(layout.0).raise());
-    let (block, _) = backend::block();
+    let (block, process, _) = backend::block();
     // SAFETY: reads who the current user is.
     let is_superuser = unsafe { pg_sys::superuser() };
     let max_ahead = (!is_superuser).then(|| settings::max_ahead_ms().saturating_mul(TICKS_PER_MS));
@@ -85,16 +84,16 @@ fn comb_observe(id: Uuid, layout: default!(LayoutArgument, "'uuidv7'")) -> Times
         .ok()
         .filter(|&tick| tick < LAST_TICK)
         .unwrap_or_else(|| Error::BeyondAnyClock.raise());
-    block.observe(&Process, tick, max_ahead).unwrap_or_else(|error| Error::of_line(error).raise());
-    moment(block.now(&Process).0)
+    block.observe(&process, tick, max_ahead).unwrap_or_else(|error| Error::of_line(error).raise());
+    moment(block.now(&process).0)
 }
 
 /// Sets the clock back to the system's. The moment at which it then stands.
 #[pg_extern(volatile, parallel_restricted)]
 fn comb_reset_clock() -> TimestampTz {
-    let (block, _) = backend::block();
-    block.reset(&Process).unwrap_or_else(|error| Error::of_line(error).raise());
-    moment(block.now(&Process).0)
+    let (block, process, _) = backend::block();
+    block.reset(&process).unwrap_or_else(|error| Error::of_line(error).raise());
+    moment(block.now(&process).0)
 }
 
 extension_sql!(

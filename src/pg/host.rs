@@ -11,10 +11,25 @@ use crate::block::{Floor, Host, SeedSource};
 use crate::clock::{Clocks, tick_of_seconds, ticks_of_seconds};
 use crate::comb::tick_of_micros;
 
-/// This process.
-pub struct Process;
+/// The clocks of the operating system.
+pub struct System;
+
+/// This process, making ids by a line of its own or by the server's.
+pub struct Process {
+    pub shares: bool,
+}
 
 impl Clocks for Process {
+    fn monotonic(&self) -> u64 {
+        System.monotonic()
+    }
+
+    fn realtime(&self) -> Option<u64> {
+        System.realtime()
+    }
+}
+
+impl Clocks for System {
     #[inline(always)]
     fn monotonic(&self) -> u64 {
         let time = read(libc::CLOCK_MONOTONIC);
@@ -41,7 +56,9 @@ fn read(clock: libc::clockid_t) -> libc::timespec {
 
 impl Host for Process {
     fn floor(&self) -> Option<Floor> {
-        [checkpoint(), replayed()].into_iter().flatten().max_by_key(|floor| floor.reached)
+        // What was before the start of the server does not bind a line that begins with a process.
+        let known = if self.shares { [checkpoint(), replayed()] } else { [None, None] };
+        known.into_iter().flatten().max_by_key(|floor| floor.reached)
     }
 
     fn in_recovery(&self) -> bool {
@@ -49,7 +66,7 @@ impl Host for Process {
         unsafe { pg_sys::RecoveryInProgress() }
     }
 
-    fn undisturbed<T>(&self, change: impl FnOnce() -> T) -> T {
+    fn undisturbed(&self, change: &mut dyn FnMut()) {
         // A background worker that was told nothing else ends inside its handler of SIGTERM, and
         // would leave everybody waiting for the change.
         let mut held = MaybeUninit::uninit();
@@ -70,10 +87,9 @@ impl Host for Process {
             }
             libc::sigprocmask(libc::SIG_SETMASK, held.as_ptr(), before.as_mut_ptr());
         }
-        let answer = change();
+        change();
         // SAFETY: the mask that was in force.
         unsafe { libc::sigprocmask(libc::SIG_SETMASK, before.as_ptr(), std::ptr::null_mut()) };
-        answer
     }
 }
 
@@ -99,19 +115,23 @@ fn checkpoint() -> Option<Floor> {
 
 /// What the control file says of it, in Unix seconds.
 fn last_checkpoint() -> Option<i64> {
-    let mut is_valid = false;
-    // SAFETY: the process's DataDir is the path of its data directory; the result is the caller's.
-    let second = unsafe {
-        let file = pg_sys::get_controlfile(pg_sys::DataDir, &mut is_valid);
-        let second = (*file).checkPointCopy.time;
-        pg_sys::pfree(file.cast());
-        second
-    };
-    is_valid.then_some(second)
+    // Somebody may be writing it: the server itself reads it under a lock that is not exported.
+    (0..10).find_map(|_| {
+        let mut is_valid = false;
+        // SAFETY: the process's DataDir is the path of its data directory; the result is the caller's.
+        let second = unsafe {
+            let file = pg_sys::get_controlfile(pg_sys::DataDir, &mut is_valid);
+            let second = (*file).checkPointCopy.time;
+            pg_sys::pfree(file.cast());
+            second
+        };
+        is_valid.then_some(second)
+    })
 }
 
 /// The microsecond in which the last transaction that was replayed had ended, by the clock of the
-/// server that did it.
+/// server that did it. On a standby, and after its promotion; PostgreSQL does not keep it in the
+/// recovery from a crash.
 fn replayed() -> Option<Floor> {
     // SAFETY: reads shared memory that every backend has.
     let at = unsafe { pg_sys::GetLatestXTime() };

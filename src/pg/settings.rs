@@ -87,4 +87,7 @@ pub fn define() {
         GucContext::Userset,
         GucFlags::UNIT_MS,
     );
+    // A setting that there is not is an error, not a placeholder.
+    // SAFETY: as the definitions, while the library is loaded.
+    unsafe { pgrx::pg_sys::MarkGUCPrefixReserved(c"comb".as_ptr()) };
 }

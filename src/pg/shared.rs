@@ -12,7 +12,9 @@ use crate::block::{BLOCK_VERSION, Block};
 /// The block, once the postmaster has made it, which all its backends inherit.
 static PRELOADED: AtomicPtr<Block> = AtomicPtr::new(std::ptr::null_mut());
 
-const NAME: &std::ffi::CStr = c"comb";
+/// Its size is that of the first who asked, and to ask for another is an ERROR: a name that nobody else
+/// would take.
+const NAME: &std::ffi::CStr = c"comb clock line";
 
 /// Where the shared block lies.
 #[derive(Clone, Copy)]
@@ -54,7 +56,7 @@ impl fmt::Display for Absent {
                 to,
                 "the server's shared memory is of version {version}, which another version of the library made, this one's of version {BLOCK_VERSION}"
             ),
-            Self::Foreign => to.write_str("the server's shared memory named comb is not this extension's"),
+            Self::Foreign => to.write_str("the server's shared memory of that name is not this extension's"),
         }
     }
 }
