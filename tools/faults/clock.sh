@@ -102,7 +102,7 @@ SELECT 'nothing was stored', count(*) = 0 FROM stored;
 SELECT 'a new session makes them too', comb_new() > :'before';
 SQL
 
-if [ "$DURATION" -gt 70 ]; then
+if [ "$DURATION" -ge 60 ]; then
     say "A minute of warnings"
     warned=$(sql <<'SQL' 2>&1 >/dev/null | grep -c WARNING
 SELECT comb_new();
