@@ -1,5 +1,7 @@
 //! The test server, seen from outside.
 
+use std::sync::Once;
+
 use postgres::Client;
 
 /// A new connection; the first one starts the server.
@@ -12,13 +14,22 @@ pub fn connect() -> Client {
 
 /// A new connection to a schema of its own, empty at first, where a test's tables stand.
 pub fn connect_to_schema(schema: &str) -> Client {
+    // Of two connections that create the same extension at once, one fails, IF NOT EXISTS or not.
+    static EXTENSIONS: Once = Once::new();
+
     let mut client = connect();
+    EXTENSIONS.call_once(|| {
+        client
+            .batch_execute(
+                "CREATE EXTENSION IF NOT EXISTS pgstattuple SCHEMA public;
+                 CREATE EXTENSION IF NOT EXISTS amcheck SCHEMA public;",
+            )
+            .expect("the extensions that look at indexes");
+    });
     client
         .batch_execute(&format!(
             "DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema};
-             SET search_path = {schema}, public;
-             CREATE EXTENSION IF NOT EXISTS pgstattuple SCHEMA public;
-             CREATE EXTENSION IF NOT EXISTS amcheck SCHEMA public;"
+             SET search_path = {schema}, public;"
         ))
         .expect("a schema");
     client
