@@ -167,6 +167,33 @@ impl Block {
         }
     }
 
+    /// The block as it is, for memory that takes its place; `None` if nobody has used it yet, if it is of
+    /// another version, or if somebody was changing it when he died.
+    pub fn copied(&self) -> Option<Self> {
+        let word = |word: &AtomicU64| AtomicU64::new(word.load(Ordering::Relaxed));
+        let record = &self.record;
+        (self.version() == Some(BLOCK_VERSION)).then_some(())?;
+        Some(Self {
+            magic: word(&self.magic),
+            version: word(&self.version),
+            published: self.published.copied()?,
+            resets: word(&self.resets),
+            clock_offset: word(&self.clock_offset),
+            record: Record {
+                last_apart: word(&record.last_apart),
+                in_recovery: word(&record.in_recovery),
+                steps_back: word(&record.steps_back),
+                stepped_back: word(&record.stepped_back),
+                largest_step_back: word(&record.largest_step_back),
+                seeded_at: word(&record.seeded_at),
+                seeded_from: word(&record.seeded_from),
+                seed_source: word(&record.seed_source),
+            },
+            excused: word(&self.excused),
+            reserve: self.reserve.each_ref().map(word),
+        })
+    }
+
     /// Marks a block of zeros as one of this version.
     pub fn claim(&self) {
         self.version.store(BLOCK_VERSION, Ordering::Relaxed);
@@ -454,6 +481,27 @@ mod tests {
         block.claim();
         assert_eq!(block.version(), Some(BLOCK_VERSION));
         assert!(!block.published.is_published());
+    }
+
+    #[test]
+    fn a_copy_goes_on_where_the_block_was() {
+        let (block, host) = (unused_block(), SimulatedHost::new());
+        block.claim();
+        assert!(block.copied().is_none(), "nothing to go on from");
+        let before = status(block, &host);
+        host.set_back(HOUR);
+        host.pass(SECOND);
+        let latest = status(block, &host).latest;
+        let copy = block.copied().unwrap();
+        host.set_back(HOUR);
+        let after = status(&copy, &host);
+        assert!(after.latest > latest && after.latest < latest + SECOND);
+        assert_eq!(after.steps_back, 2);
+        assert_eq!(after.seeded_at, before.seeded_at);
+        let _: Result<(), LineError> = block.change(&host, |line, _| {
+            assert!(block.copied().is_none(), "somebody is changing it");
+            Ok((line, ()))
+        });
     }
 
     #[test]

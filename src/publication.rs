@@ -75,6 +75,19 @@ impl Published {
     }
 }
 
+impl Published {
+    /// The line as it is, under a number of its own; `None` if there is none, or if it is being changed.
+    pub fn copied(&self) -> Option<Self> {
+        let (line, ()) = self.attempt(|| ())?;
+        self.is_published().then(|| Self {
+            number: AtomicU64::new(2),
+            offset: AtomicU64::new(line.offset),
+            slow_from: AtomicU64::new(line.slow_from),
+            slow_until: AtomicU64::new(line.slow_until),
+        })
+    }
+}
+
 impl<W: Word> Published<W> {
     /// The line, and what `look` saw while it was in force.
     #[inline(always)]

@@ -144,8 +144,24 @@ unsafe extern "C-unwind" fn start_up() {
         let memory = pg_sys::ShmemInitStruct(NAME.as_ptr(), size_of::<Block>(), &mut found);
         if !found {
             begin(memory);
+            if let Some(kept) = (&raw mut KEPT).replace(None) {
+                memory.cast::<Block>().write(kept);
+            }
         }
         PRELOADED.store(memory.cast(), Ordering::Relaxed);
+        pg_sys::on_shmem_exit(Some(keep), pg_sys::Datum::null());
     }
     host::remember_checkpoint();
+}
+
+/// The block of before, from the end of the shared memory to its new beginning.
+static mut KEPT: Option<Block> = None;
+
+/// When a backend crashes, the postmaster makes all shared memory anew; the clock line goes on, since its
+/// monotonic clock does. Called by the postmaster before the memory is gone; backends forget the call when
+/// they begin.
+#[pgrx::pg_guard]
+unsafe extern "C-unwind" fn keep(_code: i32, _argument: pg_sys::Datum) {
+    // SAFETY: as above; the memory that PRELOADED points to is still there.
+    unsafe { KEPT = PRELOADED.load(Ordering::Relaxed).as_ref().and_then(Block::copied) };
 }

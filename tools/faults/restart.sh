@@ -4,6 +4,17 @@
 . "$(dirname "$0")/lib/fault.sh"
 . "$LIB/faketime.sh"
 
+# Kills a backend by -9 and waits for the server to be back.
+crash_backend() {
+    sql -c "SELECT pg_sleep(60)" >/dev/null 2>&1 &
+    until [ "$(sql -c "SELECT count(*) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(60)'")" = 1 ]; do sleep 0.1; done
+    as_server kill -9 "$(sql -c "SELECT pid FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(60)'")"
+    wait $! || true
+    # The postmaster hears of it after a moment.
+    sleep 0.5
+    until sql -c "SELECT" >/dev/null 2>&1; do sleep 0.1; done
+}
+
 # The time-outs of replication would take a clock that jumps for a partner that is silent.
 clocked_start wal_sender_timeout=0 wal_receiver_timeout=0
 sql -c "CREATE TABLE made (id uuid PRIMARY KEY DEFAULT comb_new())" -c "INSERT INTO made SELECT FROM generate_series(1, 1000)"
@@ -40,6 +51,24 @@ else
     # Recovery from a crash ends with a checkpoint by the clock as it then stands. Nobody has looked at the
     # one before.
     echo "ids begin above the last checkpoint before the crash: $(sql -c "SELECT comb_timestamp(comb_new()) >= '$checkpoint'"), which nothing promises"
+fi
+
+# A backend dies, the postmaster does not: it makes the shared memory anew.
+say "The clock an hour back, and a backend that crashes"
+set_clock +0
+sql -c "SELECT comb_reset_clock(), pg_sleep(1.1)" >/dev/null
+sql -c "INSERT INTO made SELECT FROM generate_series(1, 1000)"
+set_clock -3600
+PGOPTIONS="-c client_min_messages=error" sql -c "INSERT INTO made SELECT FROM generate_series(1, 1000)" -c CHECKPOINT
+crash_backend
+if [ "$SHARING" = preloaded ]; then
+    facts <<'SQL'
+SELECT comb_new() AS next \gset
+SELECT 'ids go on above those before the crash: ' || comb_timestamp(:'next'), :'next' > max(id::text) FROM made;
+SELECT 'the lead is still known: ' || ahead || ', steps back ' || steps_back, ahead > interval '59 minutes' AND steps_back >= 1 FROM comb_status();
+SQL
+else
+    echo "ids go on above those before the crash: $(PGOPTIONS="-c client_min_messages=error" sql -c "SELECT comb_new()::text > max(id::text) FROM made"), which nothing promises"
 fi
 
 # standby NAME BEFORE: a standby with its clock an hour behind the primary's, which runs BEFORE while it is one.
