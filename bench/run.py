@@ -55,7 +55,7 @@ def available(server):
 def plan(found, size, memory):
     """Every measurement of that server, round by round, so that a drift of the machine meets all alike."""
     steps = []
-    for number in range(1, size.rounds + 1):
+    for number in range(1, max(experiment.rounds(size) for experiment in experiments.ALL) + 1):
         for experiment in experiments.ALL:
             if experiment.memory != memory or number > experiment.rounds(size):
                 continue

@@ -28,6 +28,16 @@ class Server:
             raise Failed(f"psql timed {len(times)} of {len(statements)} statements:\n{output}")
         return times
 
+    def usage(self, statement, settings=""):
+        """Seconds that the server took for the statement: by the clock, of the processor in PostgreSQL itself, and
+        of the processor in the operating system on its behalf."""
+        output = self._psql([r"\timing on", statement], f"{settings} log_statement_stats=on client_min_messages=log", log=True)
+        elapsed = re.search(r"^Time: ([0-9.]+) ms", output, re.MULTILINE)
+        processor = re.search(r"^!\s+([0-9.]+) s user, ([0-9.]+) s system", output, re.MULTILINE)
+        if not elapsed or not processor:
+            raise Failed(f"psql and the server did not say what the statement took:\n{output}")
+        return float(elapsed[1]) / 1000, float(processor[1]), float(processor[2])
+
     def pgbench(self, script, connections, seconds, settings="", latencies=False):
         """Transactions a second of the script from so many connections, and each one's microseconds if asked for."""
         with tempfile.TemporaryDirectory(dir=self.work) as folder:
@@ -47,15 +57,16 @@ class Server:
                 microseconds += [int(line.split()[2]) for line in log.read_text().splitlines()]
             return float(rate[1]), sorted(microseconds)
 
-    def _psql(self, statements, settings):
+    def _psql(self, statements, settings, log=False):
         command = [self.programs / "psql", "-X", "-q", "-At", "-v", "ON_ERROR_STOP=1"]
         for statement in statements:
             command += ["-c", statement]
-        return self._run(command, settings, self.work)
+        return self._run(command, settings, self.work, log)
 
-    def _run(self, command, settings, folder):
+    def _run(self, command, settings, folder, log=False):
+        """What the program printed; with what the server logged of it, if asked for."""
         environment = dict(os.environ, PGOPTIONS=" ".join(f"-c {setting}" for setting in settings.split()))
         done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True)
         if done.returncode != 0:
             raise Failed(f"{Path(command[0]).name} failed:\n{done.stderr.strip()}")
-        return done.stdout
+        return done.stdout + done.stderr if log else done.stdout

@@ -37,6 +37,11 @@ class Size:
         return (self.rounds + 1) // 2
 
     @property
+    def twice_rounds(self):
+        """For what differs most from one time to the next."""
+        return self.rounds if self.quick else 2 * self.rounds
+
+    @property
     def disk_gigabytes(self):
         """All tables of both servers at once, and the write-ahead log that is kept: of a million rows 6 were seen."""
         return 1 + 7 * self.rows // 1_000_000
@@ -46,12 +51,8 @@ class Size:
         return 50_000
 
     @property
-    def generation_seconds(self):
+    def pgbench_seconds(self):
         return 1
-
-    @property
-    def concurrent_seconds(self):
-        return 1 if self.quick else 2
 
     @property
     def growth_step(self):

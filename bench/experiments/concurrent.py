@@ -10,6 +10,9 @@ from experiments.insert import PAYLOAD, insert
 class Concurrent(Experiment):
     name = "concurrent"
 
+    def rounds(self, size):
+        return size.twice_rounds
+
     def cases(self, size):
         synchronous = [number for number in size.connections if number in (1, 8)]
         return [f"connections={number}" for number in size.connections] + [
@@ -17,7 +20,7 @@ class Concurrent(Experiment):
         ]
 
     def seconds(self, size, case):
-        return size.concurrent_seconds + 0.7
+        return size.pgbench_seconds + 0.7
 
     def preparation_seconds(self, size):
         return 0.3 + 4 * size.rows / 1e6
@@ -33,7 +36,7 @@ class Concurrent(Experiment):
             settings += " synchronous_commit=off"
         server.sql("CHECKPOINT")
         query = f"INSERT INTO concurrent_{contestant.name} (payload) VALUES ({PAYLOAD});"
-        rate, latencies = server.pgbench(query, connections, size.concurrent_seconds, settings, latencies=True)
+        rate, latencies = server.pgbench(query, connections, size.pgbench_seconds, settings, latencies=True)
         return [(case, "rows a second", "rows/s", rate)] + [
             (case, f"latency p{percent}", "us", latencies[min(len(latencies) * percent // 100, len(latencies) - 1)])
             for percent in (50, 95, 99)

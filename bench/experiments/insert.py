@@ -30,8 +30,10 @@ class Insert(Experiment):
         server.sql(f"TRUNCATE {table}")
         found = []
         for part in ("first", "second"):
-            seconds, wal_bytes = self._insert(server, contestant, table, size.rows)
+            seconds, in_postgres, in_system, wal_bytes = self._insert(server, contestant, table, size.rows)
             found.append((part, "time", "s", seconds))
+            found.append((part, "processor time in PostgreSQL", "s", in_postgres))
+            found.append((part, "processor time in the system", "s", in_system))
             found.append((part, "WAL", "bytes a row", wal_bytes / size.rows))
         found += self._index(server, table, 2 * size.rows)
         found += self._after_checkpoint(server, contestant, table, size.checkpoint_rows)
@@ -42,8 +44,8 @@ class Insert(Experiment):
     def _insert(self, server, contestant, table, rows):
         server.sql("CHECKPOINT")
         before = server.sql("SELECT pg_current_wal_insert_lsn()")
-        (seconds,) = server.seconds(insert(table, rows), settings=contestant.settings)
-        return seconds, int(server.sql(f"SELECT pg_current_wal_insert_lsn() - '{before}'::pg_lsn"))
+        times = server.usage(insert(table, rows), settings=contestant.settings)
+        return *times, int(server.sql(f"SELECT pg_current_wal_insert_lsn() - '{before}'::pg_lsn"))
 
     def _index(self, server, table, rows):
         all_indexes, of_key, density, fragmentation = server.sql(
