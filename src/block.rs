@@ -167,16 +167,19 @@ impl Block {
         }
     }
 
-    /// The block as it is, for memory that takes its place; `None` if nobody has used it yet, if it is of
-    /// another version, or if somebody was changing it when he died.
-    pub fn copied(&self) -> Option<Self> {
+    /// The block as it is, for memory that takes its place, when all who used it are gone. `None` if
+    /// nobody had used it yet, if it is of another version, or if it makes no sense: one of them may have
+    /// damaged it.
+    pub fn left(&self, clocks: &impl Clocks) -> Option<Self> {
+        (self.version() == Some(BLOCK_VERSION)).then_some(())?;
+        let at = Reading::take(clocks)?;
+        let line = self.published.left(at)?;
         let word = |word: &AtomicU64| AtomicU64::new(word.load(Ordering::Relaxed));
         let record = &self.record;
-        (self.version() == Some(BLOCK_VERSION)).then_some(())?;
-        Some(Self {
+        let left = Self {
             magic: word(&self.magic),
             version: word(&self.version),
-            published: self.published.copied()?,
+            published: Published::with(line),
             resets: word(&self.resets),
             clock_offset: word(&self.clock_offset),
             record: Record {
@@ -191,7 +194,17 @@ impl Block {
             },
             excused: word(&self.excused),
             reserve: self.reserve.each_ref().map(word),
-        })
+        };
+        left.makes_sense(line.tick(at.monotonic)).then_some(left)
+    }
+
+    /// Whether the record goes with where the line is.
+    fn makes_sense(&self, tick: u64) -> bool {
+        let word = |word: &AtomicU64| word.load(Ordering::Relaxed);
+        let record = &self.record;
+        SeedSource::of_word(word(&record.seed_source)).is_some()
+            && (word(&record.seeded_from)..=LAST_TICK).contains(&tick)
+            && word(&record.last_apart) <= LAST_TICK
     }
 
     /// Marks a block of zeros as one of this version.
@@ -230,7 +243,12 @@ impl Block {
     pub fn check(&self, host: &impl Host) -> Result<u64, LineError> {
         if !self.published.is_published() {
             self.seed(host)?;
-        } else if self.awaits_promotion() && !host.in_recovery() {
+        } else if !self.awaits_promotion() {
+            // A server that crashes may have become a standby before it is up again.
+            if host.in_recovery() {
+                self.record.in_recovery.store(1, Ordering::Relaxed);
+            }
+        } else if !host.in_recovery() {
             self.end_recovery(host)?;
         }
         let seen = Reading::take(host).ok_or(LineError::OutOfRange)?;
@@ -240,9 +258,12 @@ impl Block {
                 if !self.was_set(at) {
                     return Ok((line, ()));
                 }
-                self.note_step(at);
                 let tick = line.tick(at.monotonic).max(at.realtime);
-                self.excuse(tick, at);
+                // Not more than the clock did: the rest of the lead is somebody's.
+                let excused = self.excused.load(Ordering::Relaxed);
+                let excused = excused.saturating_add_signed(self.moved_back(at));
+                self.excused.store(excused.min(tick - at.realtime), Ordering::Relaxed);
+                self.note_step(at);
                 Ok((Line::through(tick, at), ()))
             })?;
         }
@@ -433,7 +454,11 @@ impl Block {
         }
         match max_ahead {
             Some(most) => {
-                let most = most.saturating_add(self.excused.load(Ordering::Relaxed));
+                // What has been worked off is excused no more.
+                let ahead = line.tick(at.monotonic).saturating_sub(at.realtime);
+                let excused = self.excused.load(Ordering::Relaxed).min(ahead);
+                self.excused.store(excused, Ordering::Relaxed);
+                let most = most.saturating_add(excused);
                 if tick.saturating_sub(at.realtime) > most {
                     return Err(LineError::TooFarAhead);
                 }
@@ -484,24 +509,96 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_goes_on_where_the_block_was() {
+    fn a_block_goes_on_where_it_was_left() {
         let (block, host) = (unused_block(), SimulatedHost::new());
         block.claim();
-        assert!(block.copied().is_none(), "nothing to go on from");
+        assert!(block.left(&host).is_none(), "nothing to go on from");
         let before = status(block, &host);
         host.set_back(HOUR);
         host.pass(SECOND);
         let latest = status(block, &host).latest;
-        let copy = block.copied().unwrap();
+        let left = block.left(&host).unwrap();
         host.set_back(HOUR);
-        let after = status(&copy, &host);
+        let after = status(&left, &host);
         assert!(after.latest > latest && after.latest < latest + SECOND);
         assert_eq!(after.steps_back, 2);
         assert_eq!(after.seeded_at, before.seeded_at);
-        let _: Result<(), LineError> = block.change(&host, |line, _| {
-            assert!(block.copied().is_none(), "somebody is changing it");
-            Ok((line, ()))
-        });
+    }
+
+    #[test]
+    fn a_block_that_somebody_died_changing_goes_on_above() {
+        let (block, host) = (unused_block(), SimulatedHost::new());
+        block.claim();
+        status(block, &host);
+        host.set_back(HOUR);
+        status(block, &host);
+        host.pass(HOUR);
+        let latest = status(block, &host).latest;
+        let left = block.change(&host, |line, _| Ok((line, block.left(&host).unwrap()))).unwrap();
+        // An hour of it worked off a sixteenth.
+        let after = status(&left, &host).latest;
+        assert!(after > latest && after < latest + HOUR / 16 + SECOND);
+        host.pass(17 * HOUR);
+        assert_eq!(status(&left, &host).ahead, 0);
+    }
+
+    #[test]
+    fn a_block_that_makes_no_sense_is_left_alone() {
+        let line = |offset| Published::with(Line { offset, slow_from: 0, slow_until: 0 });
+        let damages: [&dyn Fn(&mut Block); 6] = [
+            &|block| block.magic = AtomicU64::new(0),
+            &|block| block.version = AtomicU64::new(BLOCK_VERSION + 1),
+            &|block| block.published = line(LAST_TICK),
+            &|block| block.published = line(0),
+            &|block| block.record.seed_source = AtomicU64::new(9),
+            &|block| block.record.last_apart = AtomicU64::new(u64::MAX),
+        ];
+        for (number, damage) in damages.iter().enumerate() {
+            let (block, host) = (unused_block(), SimulatedHost::new());
+            block.claim();
+            status(block, &host);
+            let mut left = block.left(&host).unwrap();
+            damage(&mut left);
+            assert!(left.left(&host).is_none(), "{number}");
+        }
+    }
+
+    #[test]
+    fn a_server_that_becomes_a_standby_awaits_its_promotion() {
+        let (block, host) = (unused_block(), SimulatedHost::new());
+        status(block, &host);
+        assert!(!block.awaits_promotion());
+        host.in_recovery.set(true);
+        status(block, &host);
+        assert!(block.awaits_promotion());
+    }
+
+    #[test]
+    fn steps_of_the_clock_do_not_raise_the_limit_for_a_distance() {
+        let (block, host) = (unused_block(), SimulatedHost::new());
+        let mut generator = Generator::new(block);
+        let wishes = Wishes { apart_ms: 1000, max_ahead_ms: Some(60_000) };
+        let mut tick = || next_tick(&mut generator, &UUIDV7, &host, wishes);
+        while tick().is_ok() {}
+        for _ in 0..10 {
+            host.set_back(10 * TICKS_PER_MS);
+            host.pass(20 * TICKS_PER_MS);
+            assert!(tick().is_err());
+        }
+        assert!(status(block, &host).ahead < 61 * SECOND);
+    }
+
+    #[test]
+    fn a_lead_that_was_worked_off_is_excused_no_more() {
+        let (block, host) = (unused_block(), SimulatedHost::new());
+        let mut generator = Generator::new(block);
+        let wishes = Wishes { apart_ms: 60_000, max_ahead_ms: Some(90_000) };
+        let mut tick = || next_tick(&mut generator, &UUIDV7, &host, wishes);
+        tick().unwrap();
+        host.set_back(HOUR);
+        assert!(status(block, &host).ahead > HOUR - SECOND);
+        host.pass(20 * HOUR);
+        assert_eq!((0..10).filter(|_| tick().is_ok()).count(), 2);
     }
 
     #[test]

@@ -105,10 +105,11 @@ impl Generator {
         wishes: Wishes,
     ) -> Result<Attended, GeneratorError> {
         let ahead = self.block.check(host)?;
+        // Before the line is read: who knows of a reset has the line that it left.
+        let resets = self.block.resets();
         let (now, monotonic) = self.block.now(host);
         let check_every = if self.block.awaits_promotion() { 0 } else { CHECK_EVERY };
         self.check_at = monotonic + check_every;
-        let resets = self.block.resets();
         if resets != self.resets {
             // The ticks come a second time: those of another process must not meet these.
             self.random = Random::UNSEEDED;

@@ -14,7 +14,9 @@
 //! The model below lets loom try what the memory model permits, with up to two preemptions.
 
 use std::sync::atomic::{AtomicU64, Ordering, fence};
+use std::time::Duration;
 
+use crate::clock::Reading;
 use crate::line::Line;
 
 /// An atomic 64-bit word: the machine's, or loom's.
@@ -50,8 +52,12 @@ impl Word for AtomicU64 {
 
     #[cold]
     fn wait(turn: u32) {
-        // A change takes some 100 ns, unless its process loses the processor.
-        if turn < 100 { std::hint::spin_loop() } else { std::thread::yield_now() }
+        // A change takes some 100 ns, unless its process loses the processor, or somebody stops it.
+        match turn {
+            0..100 => std::hint::spin_loop(),
+            100..1000 => std::thread::yield_now(),
+            _ => std::thread::sleep(Duration::from_millis(1)),
+        }
     }
 }
 
@@ -76,14 +82,23 @@ impl Published {
 }
 
 impl Published {
-    /// The line as it is, under a number of its own; `None` if there is none, or if it is being changed.
-    pub fn copied(&self) -> Option<Self> {
-        let (line, ()) = self.attempt(|| ())?;
-        self.is_published().then(|| Self {
+    /// A line that is published.
+    pub fn with(line: Line) -> Self {
+        Self {
             number: AtomicU64::new(2),
             offset: AtomicU64::new(line.offset),
             slow_from: AtomicU64::new(line.slow_from),
             slow_until: AtomicU64::new(line.slow_until),
+        }
+    }
+
+    /// The line that those left who used it and are gone; `None` if there was none. If one of them died
+    /// while changing it, its words may be of two lines: then one that is below neither, since nothing
+    /// is taken off for what they had worked off.
+    pub fn left(&self, at: Reading) -> Option<Line> {
+        self.is_published().then(|| match self.attempt(|| ()) {
+            Some((line, ())) => line,
+            None => Line::through(at.monotonic.wrapping_add(self.line().offset), at),
         })
     }
 }
@@ -196,7 +211,6 @@ mod model {
     use loom::sync::atomic as model;
 
     use super::*;
-    use crate::clock::Reading;
     use crate::line::START_DELAY;
 
     impl Word for model::AtomicU64 {

@@ -98,9 +98,9 @@ impl Host for Process {
 static CHECKPOINT_BEFORE_START: AtomicI64 = AtomicI64::new(0);
 
 /// For the postmaster, before recovery: after a crash that ends with a checkpoint of its own, whose time is
-/// that of the clock as it stands then.
+/// that of the clock as it stands then. When a backend crashed, too, and what was seen before stays.
 pub fn remember_checkpoint() {
-    CHECKPOINT_BEFORE_START.store(last_checkpoint().unwrap_or(0), Ordering::Relaxed);
+    CHECKPOINT_BEFORE_START.fetch_max(last_checkpoint().unwrap_or(0), Ordering::Relaxed);
 }
 
 /// The second of the last checkpoint. After a clean stop no id was made after it.

@@ -163,5 +163,8 @@ static mut KEPT: Option<Block> = None;
 #[pgrx::pg_guard]
 unsafe extern "C-unwind" fn keep(_code: i32, _argument: pg_sys::Datum) {
     // SAFETY: as above; the memory that PRELOADED points to is still there.
-    unsafe { KEPT = PRELOADED.load(Ordering::Relaxed).as_ref().and_then(Block::copied) };
+    unsafe {
+        KEPT =
+            PRELOADED.load(Ordering::Relaxed).as_ref().and_then(|block| block.left(&host::System))
+    };
 }
