@@ -1,7 +1,7 @@
 # The two commands are `make demo` and `make test`; the work is done by the scripts in tools/.
 #   PG=18            which major of PostgreSQL; without it, the one that this machine has
 #   MINUTES=30 CONNECTIONS=32 FAULTS="order kill"
-#                    how long `make soak` takes, by how many connections, which of tools/faults/ (all)
+#                    how long `make soak` takes at most, by how many connections, which of tools/faults/ (all)
 #   PG_CONFIG=...    whose server `make install` installs into
 #   QUICK=1 ROWS=... CONNECTIONS="..." ROUNDS=... FRESH=1    of `make bench`, by the environment: bench/README.md
 
@@ -11,7 +11,7 @@ export QUICK ROWS CONNECTIONS ROUNDS FRESH PRELOAD RUN
 help:
 	@echo 'make demo                    see the extension at work in a private PostgreSQL'
 	@echo 'make test [PG=18]            run every test on one major of PostgreSQL (15, 16, 17, 18)'
-	@echo 'make soak [MINUTES=30]       run its fault tests, with real servers, for so long (PG=18, CONNECTIONS=32)'
+	@echo 'make soak [MINUTES=30]       run its fault tests, with real servers, for up to so long (PG=18, CONNECTIONS=32)'
 	@echo 'make bench [QUICK=1]         measure beside the alternatives, half an hour; QUICK=1: under five minutes'
 	@echo 'make plots                   draw the newest run of make bench again, tables and pictures'
 	@echo 'make install PG_CONFIG=...   install into your own server'

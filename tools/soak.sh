@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # soak.sh [MAJOR [MINUTES [CONNECTIONS [FAULT...]]]]: the fault tests for longer than `make test` has time
-# for, against one major of PostgreSQL. FAULT: those of tools/faults/ alone, by name.
+# for, against one major of PostgreSQL. They share the time; those that need none of it end sooner. FAULT: those of tools/faults/ alone, by name.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
 MINUTES=${2:-30} CONNECTIONS=${3:-32}
-[[ $MINUTES =~ ^[0-9]+$ && $CONNECTIONS =~ ^[0-9]+$ ]] || die "minutes and connections are whole numbers"
+[[ $MINUTES =~ ^[1-9][0-9]*$ && $CONNECTIONS =~ ^[1-9][0-9]*$ ]] || die "MINUTES and CONNECTIONS are whole numbers from 1 on"
 PG_CONFIG=$("$ROOT/tools/setup.sh" "${1:-}")
 . "$ROOT/tools/cargo.sh"
 install_release

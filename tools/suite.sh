@@ -4,17 +4,21 @@
 summary=()
 failed=0
 
-# suite NAME COMMAND...: runs it and goes on, whatever comes of it.
+# suite NAME COMMAND...: runs it and goes on, whatever comes of it, unless somebody interrupted it.
 suite() {
-    local name=$1 begin=$SECONDS
+    local name=$1 begin=$SECONDS status=0
     shift
     say "$name"
-    if "$@"; then
-        summary+=("passed  $name ($((SECONDS - begin)) s)")
-    else
-        summary+=("FAILED  $name ($((SECONDS - begin)) s)")
-        failed=$((failed + 1))
-    fi
+    "$@" || status=$?
+    case $status in
+        0) summary+=("passed  $name ($((SECONDS - begin)) s)") ;;
+        # How the scripts here end after Ctrl-C or a kill.
+        130 | 143) exit $status ;;
+        *)
+            summary+=("FAILED  $name ($((SECONDS - begin)) s)")
+            failed=$((failed + 1))
+            ;;
+    esac
 }
 
 # suites_end TITLE: the summary; ends the script with an error if a suite failed.

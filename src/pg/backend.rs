@@ -150,11 +150,15 @@ fn attend(clock: Clock, label: &'static str) -> (&'static mut Generator, u64) {
         .generator()
         .attend(clock, &process, wishes)
         .unwrap_or_else(|error| Error::of_generator(error, label).raise());
-    let limit = settings::drift_warning_ms().map(|ms| ms * TICKS_PER_MS);
-    if limit.is_some_and(|limit| attended.ahead > limit) && backend.may_warn() {
+    if is_drift(attended.ahead) && backend.may_warn() {
         error::warn_of_lead(attended.ahead);
     }
     (self::backend().generator(), attended.tick)
+}
+
+/// Whether ids run ahead by more than may pass without a warning.
+pub fn is_drift(ahead: u64) -> bool {
+    settings::drift_warning_ms().is_some_and(|ms| ahead > ms * TICKS_PER_MS)
 }
 
 /// The generator in force, as it is: for random bits.

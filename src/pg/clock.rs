@@ -5,12 +5,12 @@ use pgrx::pg_sys;
 use pgrx::prelude::*;
 
 use super::backend::{self, InForce};
-use super::error::Error;
+use super::error::{self, Error};
 use super::layouts::LayoutArgument;
 use super::settings;
 use super::timestamp::TimestampTz;
 use super::uuid::Uuid;
-use crate::block::{BLOCK_VERSION, SeedSource, Status};
+use crate::block::{BLOCK_VERSION, LineError, SeedSource, Status};
 use crate::clock::LAST_TICK;
 use crate::comb::{TICKS_PER_MS, Tick, micros_of_tick};
 
@@ -36,7 +36,7 @@ fn comb_status() -> TableIterator<
     ),
 > {
     let (block, process, in_force) = backend::block();
-    let status = block.status(&process).unwrap_or_else(|error| Error::of_line(error).raise());
+    let status = or_raise(block.status(&process));
     let (scope, reason) = match in_force {
         InForce::Server(place) => ("server", place.to_string()),
         InForce::BackendFor(absent) => ("backend", absent.to_string()),
@@ -75,7 +75,7 @@ fn level_at(status: &Status) -> Option<TimestampTz> {
 #[pg_extern(volatile, parallel_restricted)]
 fn comb_observe(id: Uuid, layout: default!(LayoutArgument, "'uuidv7'")) -> TimestampTz {
     let comb = layout.0.decode(&id.0).unwrap_or_else(|| Error::NotOfLayout(layout.0).raise());
-    let (block, process, _) = backend::block();
+    let (block, process, in_force) = backend::block();
     // SAFETY: reads who the current user is.
     let is_superuser = unsafe { pg_sys::superuser() };
     let max_ahead = (!is_superuser).then(|| settings::max_ahead_ms().saturating_mul(TICKS_PER_MS));
@@ -84,16 +84,34 @@ fn comb_observe(id: Uuid, layout: default!(LayoutArgument, "'uuidv7'")) -> Times
         .ok()
         .filter(|&tick| tick < LAST_TICK)
         .unwrap_or_else(|| Error::BeyondAnyClock.raise());
-    block.observe(&process, tick, max_ahead).unwrap_or_else(|error| Error::of_line(error).raise());
+    let before = or_raise(block.check(&process));
+    or_raise(block.observe(&process, tick, max_ahead));
+    let after = or_raise(block.check(&process));
+    // Who led everybody ahead should be the first to know.
+    if after > before + TICKS_PER_MS && backend::is_drift(after) {
+        error::warn_of_lead(after);
+    }
+    note_scope(in_force);
     moment(block.now(&process).0)
 }
 
 /// Sets the clock back to the system's. The moment at which it then stands.
 #[pg_extern(volatile, parallel_restricted)]
 fn comb_reset_clock() -> TimestampTz {
-    let (block, process, _) = backend::block();
-    block.reset(&process).unwrap_or_else(|error| Error::of_line(error).raise());
+    let (block, process, in_force) = backend::block();
+    or_raise(block.reset(&process));
+    note_scope(in_force);
     moment(block.now(&process).0)
+}
+
+fn or_raise<T>(result: Result<T, LineError>) -> T {
+    result.unwrap_or_else(|error| Error::of_line(error).raise())
+}
+
+fn note_scope(in_force: InForce) {
+    if !matches!(in_force, InForce::Server(_)) {
+        error::note_own_clock();
+    }
 }
 
 extension_sql!(

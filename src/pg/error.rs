@@ -20,8 +20,10 @@ pub enum Error {
     /// The system's clock cannot be written in the layout of that label.
     ClockOutOfRange(&'static str),
     NoRandomness(SysError),
-    /// Ids would be led further ahead of the clock than comb.max_ahead permits.
-    TooFarAhead,
+    /// Observing an id would lead ids further ahead of the clock than comb.max_ahead permits.
+    ObservedTooFarAhead,
+    /// The distance of comb.timestamp_step would.
+    SpacedTooFarAhead,
     /// comb.scope asks for the server's order without shared memory.
     NoSharedMemory(Absent),
     /// An id that is to be observed is of a moment that no clock will reach.
@@ -39,7 +41,7 @@ impl Error {
     pub fn of_generator(error: GeneratorError, label: &'static str) -> Self {
         match error {
             GeneratorError::ClockOutOfRange => Self::ClockOutOfRange(label),
-            GeneratorError::TooFarAhead => Self::TooFarAhead,
+            GeneratorError::TooFarAhead => Self::SpacedTooFarAhead,
             GeneratorError::NoRandomness(error) => Self::NoRandomness(error),
         }
     }
@@ -47,7 +49,10 @@ impl Error {
     /// The error of the clock line that was asked for something by a function of no layout.
     #[cold]
     pub fn of_line(error: LineError) -> Self {
-        Self::of_generator(error.into(), UUIDV7.label)
+        match error {
+            LineError::OutOfRange => Self::ClockOutOfRange(UUIDV7.label),
+            LineError::TooFarAhead => Self::ObservedTooFarAhead,
+        }
     }
 
     /// Raises the error. Only inside a function that pgrx's guard surrounds, which `#[pg_extern]`
@@ -78,12 +83,11 @@ impl Error {
                 format!("system clock is out of range for COMB layout \"{label}\""),
             )
             .set_hint("Check the clock of the database server; comb_status() shows whether ids run ahead of it."),
-            Self::TooFarAhead => new(
-                PgSqlErrorCode::ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
-                "COMBs would run further ahead of the system clock than \"comb.max_ahead\" permits".into(),
-            )
-            .set_detail(format!("The limit is {} ms.", settings::max_ahead_ms()))
-            .set_hint("A superuser may observe ids beyond it, and raise it; ids that comb.timestamp_step spaces out may be made in comb.scope backend."),
+            Self::ObservedTooFarAhead => too_far_ahead()
+                .set_hint("A superuser may observe ids beyond it, and raise it."),
+            Self::SpacedTooFarAhead => too_far_ahead().set_hint(
+                "Make ids less often, lower \"comb.timestamp_step\" or set \"comb.scope\" to backend; a superuser may raise the limit.",
+            ),
             Self::NoSharedMemory(absent) => {
                 let report = new(
                     PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
@@ -108,7 +112,7 @@ impl Error {
                 PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
                 format!("uuid is not a COMB of layout \"{}\"", layout.label),
             )
-            .set_hint("Name its layout as the second argument; comb_inspect() shows which it could be."),
+            .set_hint("If it is known to be of another layout, name that as the second argument. A random UUID has no moment, though some layouts read one."),
             Self::NoRandomness(error) => new(
                 PgSqlErrorCode::ERRCODE_SYSTEM_ERROR,
                 format!("could not generate random values: {error}"),
@@ -143,14 +147,41 @@ impl Error {
 /// surrounds.
 pub fn warn_of_lead(ahead: u64) {
     let ms = ahead / TICKS_PER_MS;
+    let seconds = ms / 1000;
+    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
     ErrorReport::new(
         PgSqlErrorCode::ERRCODE_WARNING,
-        format!("COMBs run {}.{:03} s ahead of the system clock", ms / 1000, ms % 1000),
+        format!(
+            "COMBs run {hours:02}:{minutes:02}:{:02}.{:03} ahead of the system clock",
+            seconds % 60,
+            ms % 1000
+        ),
         "comb",
     )
     .set_detail("They stay in order. The clock was set back, or they were led ahead by comb_observe() or comb.timestamp_step.")
-    .set_hint("comb_status() shows when that will be worked off. comb_reset_clock() goes back to the clock at once, and gives up the order for it.")
+    .set_hint("comb_status() shows when that will be worked off. comb_reset_clock(), for superusers and members of pg_maintain, goes back to the clock at once, and gives up the order for it.")
     .report(PgLogLevel::WARNING);
+}
+
+/// Says that it is this connection's clock that was set, and not everybody's. Only inside a function that
+/// pgrx's guard surrounds.
+pub fn note_own_clock() {
+    ErrorReport::new(
+        PgSqlErrorCode::ERRCODE_SUCCESSFUL_COMPLETION,
+        "only the COMBs of this connection are concerned, since they are of scope backend",
+        "comb",
+    )
+    .set_hint("comb_status() shows why they are.")
+    .report(PgLogLevel::NOTICE);
+}
+
+fn too_far_ahead() -> ErrorReport {
+    ErrorReport::new(
+        PgSqlErrorCode::ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
+        "COMBs would run further ahead of the system clock than \"comb.max_ahead\" permits",
+        "comb",
+    )
+    .set_detail(format!("The limit is {} ms.", settings::max_ahead_ms()))
 }
 
 /// A clause with a capital.
