@@ -66,12 +66,23 @@ checksums=()
     [ "$("$NEW_CONFIG" --version | tr -cd '0-9. ' | awk '{ print int($1) }')" -lt 18 ] || checksums=(--no-data-checksums)
 as_server "$BIN/initdb" -D "$CLUSTER/data" -U postgres --auth=trust --encoding=UTF8 --no-locale --no-sync \
     "${checksums[@]}" >/dev/null
+# The old server starts without the library, the new one with it.
+printf '%s\n' "unix_socket_directories = '$CLUSTER/socket'" "listen_addresses = ''" "shared_preload_libraries = 'comb'" |
+    as_server tee -a "$CLUSTER/data/postgresql.conf" >/dev/null
 as_server bash -c 'cd "$1" && exec "$2" --old-bindir "$3" --new-bindir "$4" --old-datadir "$5" --new-datadir "$6" \
     --username postgres --socketdir "$1"' - "$CLUSTER/work" "$BIN/pg_upgrade" "$old_bin" "$BIN" "$CLUSTER/old" "$CLUSTER/data" \
     >"$CLUSTER/upgrade.log" 2>&1 || { tail -n 40 "$CLUSTER/upgrade.log" "$CLUSTER"/data/pg_upgrade_output.d/*/log/pg_upgrade_dump_*.log; die "pg_upgrade failed"; }
-printf '%s\n' "unix_socket_directories = '$CLUSTER/socket'" "listen_addresses = ''" |
-    as_server tee -a "$CLUSTER/data/postgresql.conf" >/dev/null
 cluster_up
 same "pg_upgrade from $("$OLD_CONFIG" --version) to $("$NEW_CONFIG" --version)" "$before" "$(facts shop)"
 # What pg_upgrade itself does with every library.
 sql -c "LOAD '\$libdir/comb'" && echo "ok: LOAD"
+
+# Without a postmaster, preloaded and not.
+cluster_down fast
+for preload in comb ""; do
+    said=$(printf '%s\n' "SELECT scope FROM extensions.comb_status()" \
+        "SELECT extensions.comb_new()::text > max(id::text) AS above FROM app.orders" |
+        as_server "$BIN/postgres" --single -D "$CLUSTER/data" -c shared_preload_libraries="$preload" shop 2>&1)
+    grep -q 'above = "t"' <<<"$said" || die "single-user mode, preloaded: '$preload'" "$said"
+    echo "ok: single-user mode, preloaded: '$preload', in scope $(sed -n 's/.*scope = "\([a-z]*\)".*/\1/p' <<<"$said")"
+done
