@@ -5,7 +5,7 @@
 
 use crate::comb::{FRACTION_BITS, TICKS_PER_MS};
 
-/// The last tick that a clock may show, in year 9889: a thousand years before 64 bits end, so that
+/// The last tick that a clock may show, in year 9887: a thousand years before 64 bits end, so that
 /// nothing that goes on from there reaches their end.
 pub const LAST_TICK: u64 = u64::MAX - 1000 * 366 * 86_400_000 * TICKS_PER_MS;
 const LAST_SECOND: u64 = LAST_TICK / (1000 * TICKS_PER_MS) - 1;

@@ -111,7 +111,7 @@ pub static LAYOUTS: [Layout; 11] = [
         clock: Clock::DotnetTicks,
         order: ByteOrder::Sqlserver,
         version: None,
-        known_as: "a random process id and .NET ticks; EF Core's and NewId's time field reads the same",
+        known_as: "a random number for the process and .NET ticks; EF Core's and NewId's time field reads the same",
     },
 ];
 

@@ -5,7 +5,7 @@ PG_CONFIG_VERSION=$("$PG_CONFIG" --version)
 MAJOR=$(sed 's/^PostgreSQL \([0-9]*\).*/\1/' <<<"$PG_CONFIG_VERSION")
 # One run at a time: each installs its build of the extension into this PostgreSQL.
 exec 8>"$COMB_CACHE/pg-$MAJOR.lock"
-flock -n 8 || { say "Another run uses PostgreSQL $MAJOR; waiting for it" && flock 8; }
+lock 8 "Another run (make test, demo, soak, bench or install) uses PostgreSQL $MAJOR"
 
 export PATH=$COMB_CACHE/cargo-pgrx-$PGRX_VERSION/bin:$PATH
 export PGRX_HOME=$COMB_CACHE/pgrx-home/$MAJOR

@@ -99,3 +99,14 @@ heartbeat() {
             printf '    ... %d s: %s\n' $second "$(tail -n 1 "$1" | tr -d '\r' | cut -c1-100)" >&2
     done
 }
+
+# lock DESCRIPTOR "who has it": waits for the lock on the file that is open there, with a sign of life.
+lock() {
+    local minute=0
+    flock -n "$1" && return
+    say "$2; waiting until it has ended"
+    until flock -w 60 "$1"; do
+        minute=$((minute + 1))
+        printf '    ... %d min: waiting\n' $minute >&2
+    done
+}

@@ -182,7 +182,7 @@ ensure_server() {
 # Until no other run has a server of that major, which is about to be replaced.
 wait_for_users() {
     exec 8>"$COMB_CACHE/pg-$1.lock"
-    flock -n 8 || { say "Another run uses PostgreSQL $1; waiting for it" && flock 8; }
+    lock 8 "Another run uses PostgreSQL $1"
 }
 
 # --- For tests of the clock -------------------------------------------------------------------
@@ -198,7 +198,7 @@ ensure_libfaketime() {
 
 main() {
     exec 9>"$COMB_CACHE/lock"
-    flock -n 9 || { say "Another run is setting up; waiting for it" && flock 9; }
+    lock 9 "Another run is setting up"
     case ${1:-} in
         --packages)
             shift

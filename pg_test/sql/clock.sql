@@ -53,10 +53,19 @@ SELECT comb_observe(comb_at(clock_timestamp() + interval '3 hours')) > now() + i
 SELECT ahead BETWEEN '02:59:59' AND '03:00' AS ahead, level_at FROM comb_status();
 SELECT count(comb_reset_clock());
 
--- A warning for who leads ids ahead, and for who makes them once a minute.
+-- Longer than a layout's range: an error that tells it from a wrong clock.
+SELECT comb_observe(comb_at('2071-01-01Z')) > '2070-12-31' AS observed;
+SELECT comb_new('laravel');
+SELECT comb_timestamp(comb_new('mssql'), 'mssql') > '2070-12-31' AS another_holds_it;
+SELECT count(comb_reset_clock());
+
+-- A warning for who makes ids ahead of the clock, once a minute.
+SELECT count(comb_observe(comb_at(clock_timestamp() + interval '50 s')));
 RESET comb.drift_warning;
 \set VERBOSITY sqlstate
-SELECT count(comb_observe(comb_at(clock_timestamp() + interval '50 s')));
+SELECT count(comb_new()) FROM (SELECT pg_sleep(0.02) FROM generate_series(1, 3)) s;
+-- And for who leads them ahead, each time; then not again by the next id.
+SELECT count(comb_observe(comb_at(clock_timestamp() + interval '55 s')));
 SELECT count(comb_observe(comb_at(clock_timestamp() + interval '40 s')));
 SELECT count(comb_new()) FROM (SELECT pg_sleep(0.02) FROM generate_series(1, 3)) s;
 \set VERBOSITY default

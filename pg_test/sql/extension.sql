@@ -54,3 +54,23 @@ INSERT INTO kept (name) VALUES ('one'), ('two') RETURNING id IS NOT NULL AS keye
 DROP EXTENSION comb;
 DROP EXTENSION comb CASCADE;
 SELECT name, id IS NOT NULL AS keyed FROM kept ORDER BY id;
+
+-- Nor those of partitions in SQL Server's order, once they stand for themselves: without that, PostgreSQL drops
+-- the tables, whose order would be gone.
+CREATE EXTENSION comb;
+CREATE TABLE kept_guids (id uniqueidentifier PRIMARY KEY DEFAULT comb_new_mssql(), name text) PARTITION BY RANGE (id);
+CREATE TABLE kept_guids_all PARTITION OF kept_guids DEFAULT;
+CREATE TABLE kept_uuids (id uuid NOT NULL DEFAULT comb_new_mssql(), name text) PARTITION BY RANGE (id uuid_mssql_ops);
+CREATE TABLE kept_uuids_all PARTITION OF kept_uuids DEFAULT;
+INSERT INTO kept_guids (name) VALUES ('one'), ('two');
+INSERT INTO kept_uuids (name) VALUES ('three'), ('four');
+\set VERBOSITY sqlstate
+ALTER TABLE kept_guids ALTER COLUMN id TYPE uuid;
+DROP EXTENSION comb;
+ALTER TABLE kept_guids DETACH PARTITION kept_guids_all;
+ALTER TABLE kept_uuids DETACH PARTITION kept_uuids_all;
+ALTER TABLE kept_guids_all ALTER COLUMN id TYPE uuid;
+DROP EXTENSION comb CASCADE;
+\set VERBOSITY default
+SELECT name FROM kept_guids_all UNION ALL SELECT name FROM kept_uuids_all ORDER BY name;
+SELECT to_regclass('kept_guids') AS guids, to_regclass('kept_uuids') AS uuids;

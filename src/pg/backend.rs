@@ -107,13 +107,8 @@ impl Backend {
     }
 
     /// Whether there was no warning within the last minute.
-    fn may_warn(&mut self) -> bool {
-        let now = System.monotonic();
-        let may = self.warned_at.is_none_or(|at| now - at >= BETWEEN_WARNINGS);
-        if may {
-            self.warned_at = Some(now);
-        }
-        may
+    fn may_warn(&self) -> bool {
+        self.warned_at.is_none_or(|at| System.monotonic() - at >= BETWEEN_WARNINGS)
     }
 }
 
@@ -150,15 +145,19 @@ fn attend(clock: Clock, label: &'static str) -> (&'static mut Generator, u64) {
         .generator()
         .attend(clock, &process, wishes)
         .unwrap_or_else(|error| Error::of_generator(error, label).raise());
-    if is_drift(attended.ahead) && backend.may_warn() {
-        error::warn_of_lead(attended.ahead);
+    if backend.may_warn() {
+        warn_of_new_lead(attended.ahead);
     }
     (self::backend().generator(), attended.tick)
 }
 
-/// Whether ids run ahead by more than may pass without a warning.
-pub fn is_drift(ahead: u64) -> bool {
-    settings::drift_warning_ms().is_some_and(|ms| ahead > ms * TICKS_PER_MS)
+/// Warns if that is more than ids may run ahead without a warning, whenever the last one was. Only inside
+/// a function that pgrx's guard surrounds.
+pub fn warn_of_new_lead(ahead: u64) {
+    if settings::drift_warning_ms().is_some_and(|ms| ahead > ms * TICKS_PER_MS) {
+        backend().warned_at = Some(System.monotonic());
+        error::warn_of_lead(ahead);
+    }
 }
 
 /// The generator in force, as it is: for random bits.

@@ -88,8 +88,8 @@ fn comb_observe(id: Uuid, layout: default!(LayoutArgument, "'uuidv7'")) -> Times
     or_raise(block.observe(&process, tick, max_ahead));
     let after = or_raise(block.check(&process));
     // Who led everybody ahead should be the first to know.
-    if after > before + TICKS_PER_MS && backend::is_drift(after) {
-        error::warn_of_lead(after);
+    if after > before + TICKS_PER_MS {
+        backend::warn_of_new_lead(after);
     }
     note_scope(in_force);
     moment(block.now(&process).0)

@@ -10,14 +10,15 @@ use super::shared::Absent;
 use super::timestamp::TimestampTz;
 use crate::block::LineError;
 use crate::bsv::BsvError;
-use crate::comb::TICKS_PER_MS;
+use crate::clock::LAST_TICK;
+use crate::comb::{TICKS_PER_MS, Tick, micros_of_tick};
 use crate::generator::GeneratorError;
-use crate::layout::{Layout, UUIDV7};
+use crate::layout::{LAYOUTS, Layout, UUIDV7};
 
 pub enum Error {
     /// A moment that the layout's time field cannot hold.
     TimestampOutOfRange(&'static Layout),
-    /// The system's clock cannot be written in the layout of that label.
+    /// The clock that ids are made by cannot be written in the layout of that label.
     ClockOutOfRange(&'static str),
     NoRandomness(SysError),
     /// Observing an id would lead ids further ahead of the clock than comb.max_ahead permits.
@@ -66,25 +67,29 @@ impl Error {
     fn report(self) -> ErrorReport {
         let new = |code, message| ErrorReport::new(code, message, "comb");
         match self {
-            Self::TimestampOutOfRange(layout) => {
-                let (first, last) = layout.clock.range_micros();
+            Self::TimestampOutOfRange(layout) => new(
+                PgSqlErrorCode::ERRCODE_DATETIME_FIELD_OVERFLOW,
+                format!("timestamp out of range for COMB layout \"{}\"", layout.label),
+            )
+            .set_detail(layout_range(layout)),
+            Self::ClockOutOfRange(label) => {
+                let layout = LAYOUTS.iter().find(|layout| layout.label == label);
                 new(
                     PgSqlErrorCode::ERRCODE_DATETIME_FIELD_OVERFLOW,
-                    format!("timestamp out of range for COMB layout \"{}\"", layout.label),
+                    format!("clock is out of range for COMB layout \"{label}\""),
                 )
-                .set_detail(format!(
-                    "The layout holds {} to {}, in UTC.",
-                    utc(first),
-                    utc(last)
-                ))
+                .set_detail(match layout {
+                    Some(layout) => {
+                        let (first, last) = layout.clock.range_micros();
+                        let (begin, end) = clock_micros();
+                        between("New ids of the layout can be of", first.max(begin), last.min(end))
+                    }
+                    None => clock_range(),
+                })
+                .set_hint("Check the clock of the database server. If comb_status() shows that ids run ahead of it, comb_reset_clock() goes back to it.")
             }
-            Self::ClockOutOfRange(label) => new(
-                PgSqlErrorCode::ERRCODE_DATETIME_FIELD_OVERFLOW,
-                format!("system clock is out of range for COMB layout \"{label}\""),
-            )
-            .set_hint("Check the clock of the database server; comb_status() shows whether ids run ahead of it."),
             Self::ObservedTooFarAhead => too_far_ahead()
-                .set_hint("A superuser may observe ids beyond it, and raise it."),
+                .set_hint("A superuser may observe an id beyond that, or raise \"comb.max_ahead\"."),
             Self::SpacedTooFarAhead => too_far_ahead().set_hint(
                 "Make ids less often, lower \"comb.timestamp_step\" or set \"comb.scope\" to backend; a superuser may raise the limit.",
             ),
@@ -107,6 +112,7 @@ impl Error {
                 PgSqlErrorCode::ERRCODE_DATETIME_FIELD_OVERFLOW,
                 "timestamp of the uuid is out of range for a clock".into(),
             )
+            .set_detail(clock_range())
             .set_hint("Observe the greatest id that a generator made, not a bound like comb_max()."),
             Self::NotOfLayout(layout) => new(
                 PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
@@ -159,7 +165,7 @@ pub fn warn_of_lead(ahead: u64) {
         "comb",
     )
     .set_detail("They stay in order. The clock was set back, or they were led ahead by comb_observe() or comb.timestamp_step.")
-    .set_hint("comb_status() shows when that will be worked off. comb_reset_clock(), for superusers and members of pg_maintain, goes back to the clock at once, and gives up the order for it.")
+    .set_hint("comb_status() shows when that will be worked off, which more than two hours never are. comb_reset_clock(), for superusers and members of pg_maintain, goes back to the clock at once, and gives up the order for it.")
     .report(PgLogLevel::WARNING);
 }
 
@@ -182,6 +188,25 @@ fn too_far_ahead() -> ErrorReport {
         "comb",
     )
     .set_detail(format!("The limit is {} ms.", settings::max_ahead_ms()))
+}
+
+/// The first and the last moment that a clock may show.
+fn clock_micros() -> (i64, i64) {
+    (0, micros_of_tick(Tick::from(LAST_TICK)).expect("64 bits of ticks are 58 of microseconds"))
+}
+
+fn clock_range() -> String {
+    let (first, last) = clock_micros();
+    between("A clock can show", first, last)
+}
+
+fn layout_range(layout: &Layout) -> String {
+    let (first, last) = layout.clock.range_micros();
+    between("The layout holds", first, last)
+}
+
+fn between(what: &str, first: i64, last: i64) -> String {
+    format!("{what} {} to {}, in UTC.", utc(first), utc(last))
 }
 
 /// A clause with a capital.

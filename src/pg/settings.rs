@@ -37,7 +37,7 @@ pub fn timestamp_step_ms() -> u64 {
     TIMESTAMP_STEP.get().unsigned_abs().into()
 }
 
-/// How far the server's ids may be led ahead of the clock by those who ask for it, in milliseconds.
+/// How far ids may be led ahead of the clock by those who ask for it, in milliseconds.
 pub fn max_ahead_ms() -> u64 {
     MAX_AHEAD.get().unsigned_abs().into()
 }
@@ -69,7 +69,7 @@ pub fn define() {
     );
     GucRegistry::define_int_guc(
         c"comb.max_ahead",
-        c"How far comb.timestamp_step and comb_observe() may lead the server's COMBs ahead of the clock.",
+        c"How far comb_observe(), and in scope server comb.timestamp_step, may lead COMBs ahead of the clock.",
         c"comb_observe() by a superuser may lead further.",
         &MAX_AHEAD,
         0,
