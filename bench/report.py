@@ -75,7 +75,7 @@ class Figures:
         metric = "time with the loop"
         return difference(self.get(experiment, contestant, parameter, metric), self.get(experiment, EMPTY.name, parameter, metric))
 
-    def millions(self, contestant, metric="time"):
+    def millions(self, contestant, metric):
         """Seconds for the first and for the second million, by the clock or the processor."""
         return [self.get("insert", contestant, part, metric) for part in ("first", "second")]
 
@@ -205,27 +205,25 @@ def layouts_table(figures):
     return table(["", "of `comb_new()`", "ns an id"], rows)
 
 
-def insert_table(figures):
+def millions_table(figures, heads, metric, *more):
+    """Both millions by a metric, beside two others' and in seconds; in seconds by more of them."""
     rows = []
     for contestant in figures.contestants("insert"):
-        first, second = figures.millions(contestant.name)
-        bulk = figures.bulk(contestant.name)
-        to_others = [share(ratio(bulk, figures.bulk(other))) for other in ("bigint", "random")]
-        rows.append([contestant.label, *to_others, share(ratio(second, first)), figure(first), figure(second)])
-    return table(["", "time of bigint's", "of gen_random_uuid()'s", "second of first", "first, s", "second, s"], rows)
+        first, second = figures.millions(contestant.name, metric)
+        bulk = figures.bulk(contestant.name, metric)
+        to_others = [share(ratio(bulk, figures.bulk(other, metric))) for other in ("bigint", "random")]
+        others = [seconds for name in more for seconds in figures.millions(contestant.name, name)]
+        rows.append([contestant.label, *to_others, share(ratio(second, first)), *map(figure, (first, second, *others))])
+    return table([*heads[:2], "of gen_random_uuid()'s", "second of first", "first, s", "second, s", *heads[2:]], rows)
+
+
+def insert_table(figures):
+    return millions_table(figures, ["", "time of bigint's"], "time")
 
 
 def processor_table(figures):
-    in_system = "processor time in the system"
-    rows = []
-    for contestant in figures.contestants("insert"):
-        first, second = figures.millions(contestant.name, IN_POSTGRES)
-        bulk = figures.bulk(contestant.name, IN_POSTGRES)
-        to_others = [share(ratio(bulk, figures.bulk(other, IN_POSTGRES))) for other in ("bigint", "random")]
-        kernel = figures.millions(contestant.name, in_system)
-        rows.append([contestant.label, *to_others, share(ratio(second, first)), *map(figure, (first, second, *kernel))])
-    heads = ["first, s", "second, s", "in the system, first, s", "in the system, second, s"]
-    return table(["in PostgreSQL", "of bigint's", "of gen_random_uuid()'s", "second of first", *heads], rows)
+    heads = ["in PostgreSQL", "of bigint's", "in the system, first, s", "in the system, second, s"]
+    return millions_table(figures, heads, IN_POSTGRES, "processor time in the system")
 
 
 def index_table(figures):

@@ -262,7 +262,7 @@ impl Block {
                 // Not more than the clock did: the rest of the lead is somebody's.
                 let excused = self.excused.load(Ordering::Relaxed);
                 let excused = excused.saturating_add_signed(self.moved_back(at));
-                self.excused.store(excused.min(tick - at.realtime), Ordering::Relaxed);
+                self.excused.store(excused.min(lead(tick, at)), Ordering::Relaxed);
                 self.note_step(at);
                 Ok((Line::through(tick, at), ()))
             })?;
@@ -300,7 +300,8 @@ impl Block {
         })
     }
 
-    /// Sees to it that ids made from now on have a tick greater than that one.
+    /// Sees to it that ids made from now on have a tick greater than that one. Answers what they were
+    /// ahead before, and what they are now.
     ///
     /// # Errors
     /// As [`Self::take`].
@@ -309,13 +310,14 @@ impl Block {
         host: &impl Host,
         tick: u64,
         max_ahead: Option<u64>,
-    ) -> Result<(), LineError> {
-        self.check(host)?;
+    ) -> Result<(u64, u64), LineError> {
+        let before = self.check(host)?;
         self.change(host, |line, at| {
             // Beyond the coarsest unit that has no fraction.
             let beyond = tick.saturating_add(Clock::DotnetTicks.step(0));
             Ok((self.raised(line, beyond, at, max_ahead)?, ()))
-        })
+        })?;
+        Ok((before, self.lead(host)?))
     }
 
     /// Sets the line to the real clock, whatever ids were made before.
@@ -455,11 +457,11 @@ impl Block {
         match max_ahead {
             Some(most) => {
                 // What has been worked off is excused no more.
-                let ahead = line.tick(at.monotonic).saturating_sub(at.realtime);
+                let ahead = lead(line.tick(at.monotonic), at);
                 let excused = self.excused.load(Ordering::Relaxed).min(ahead);
                 self.excused.store(excused, Ordering::Relaxed);
                 let most = most.saturating_add(excused);
-                if tick.saturating_sub(at.realtime) > most {
+                if lead(tick, at) > most {
                     return Err(LineError::TooFarAhead);
                 }
             }
@@ -469,7 +471,7 @@ impl Block {
     }
 
     fn excuse(&self, tick: u64, at: Reading) {
-        self.excused.store(tick.saturating_sub(at.realtime), Ordering::Relaxed);
+        self.excused.store(lead(tick, at), Ordering::Relaxed);
     }
 
     fn note_seed(&self, at: Reading, tick: u64, source: SeedSource) {
@@ -716,7 +718,9 @@ mod tests {
                 Self::Pass(ticks) => host.pass(ticks),
                 Self::Suspend(ticks) | Self::SetForward(ticks) => host.suspend(ticks),
                 Self::SetBack(ticks) => host.set_back(ticks),
-                Self::Observe(ahead) => block.observe(host, host.real() + ahead, None).unwrap(),
+                Self::Observe(ahead) => {
+                    block.observe(host, host.real() + ahead, None).unwrap();
+                }
                 Self::Reset => block.reset(host).unwrap(),
                 Self::KeepDistance(_) => {}
             }

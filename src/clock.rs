@@ -3,7 +3,7 @@
 //! The clocks are a seam: the core takes them from a [`Clocks`], and the tests hand it clocks that
 //! stand still, step back and jump.
 
-use crate::comb::{FRACTION_BITS, TICKS_PER_MS};
+use crate::comb::{FRACTION_BITS, TICKS_PER_MS, Tick, micros_of_tick};
 
 /// The last tick that a clock may show, in year 9887: a thousand years before 64 bits end, so that
 /// nothing that goes on from there reaches their end.
@@ -18,6 +18,11 @@ pub trait Clocks {
 
     /// Unix time; `None` before 1970 and beyond [`LAST_TICK`]. Goes back when somebody sets it back.
     fn realtime(&self) -> Option<u64>;
+}
+
+/// The microsecond that the tick of a clock lies in, since the Unix epoch.
+pub fn micros_of_clock(tick: u64) -> i64 {
+    micros_of_tick(Tick::from(tick)).expect("64 bits of ticks are 58 of microseconds")
 }
 
 /// The tick of a time in seconds and nanoseconds (less than a second of them) since 1970, cut off;

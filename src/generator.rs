@@ -228,7 +228,7 @@ mod tests {
         for (label, moment) in beyond {
             let host = SimulatedHost::new();
             let mut generator = Generator::new(unused_block());
-            let layout = LAYOUTS.iter().find(|layout| layout.label == label).unwrap();
+            let layout = Layout::labelled(label).unwrap();
             host.set(Some(micros(moment) as u64 / 1000 * TICKS_PER_MS));
             for apart_ms in [0, 4] {
                 let wishes = Wishes { apart_ms, ..PLAIN };
@@ -328,7 +328,7 @@ mod tests {
         let host = SimulatedHost::new();
         let block = unused_block();
         let mut generator = Generator::new(block);
-        let layout = LAYOUTS.iter().find(|layout| layout.label == "process_ticks").unwrap();
+        let layout = Layout::labelled("process_ticks").unwrap();
         let mut ids = || -> Vec<Bytes> {
             (0..1000).map(|_| next_id(&mut generator, layout, &host, PLAIN).unwrap()).collect()
         };

@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn public_ids_are_recognised() {
         for vector in vectors() {
-            let Some(layout) = LAYOUTS.iter().find(|layout| layout.label == vector.layout) else {
+            let Some(layout) = Layout::labelled(vector.layout) else {
                 continue;
             };
             let readings = readings(&vector.bytes());

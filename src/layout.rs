@@ -116,6 +116,11 @@ pub static LAYOUTS: [Layout; 11] = [
 ];
 
 impl Layout {
+    /// The layout of that label.
+    pub fn labelled(label: &str) -> Option<&'static Self> {
+        LAYOUTS.iter().find(|layout| layout.label == label)
+    }
+
     /// Bits that are not stamped.
     const fn payload_bits(&self) -> u32 {
         match self.version {
@@ -286,10 +291,6 @@ mod tests {
     use crate::vectors::{bytes, micros, vectors};
     use proptest::prelude::*;
 
-    fn layout(label: &str) -> Option<&'static Layout> {
-        LAYOUTS.iter().find(|layout| layout.label == label)
-    }
-
     fn any_layout() -> impl Strategy<Value = &'static Layout> {
         (0..LAYOUTS.len()).prop_map(|index| &LAYOUTS[index])
     }
@@ -324,7 +325,7 @@ mod tests {
     fn public_ids_read_as_their_moments() {
         let mut read = std::collections::HashSet::new();
         for vector in vectors() {
-            let Some(layout) = layout(vector.layout) else { continue };
+            let Some(layout) = Layout::labelled(vector.layout) else { continue };
             assert_eq!(layout.micros(&vector.bytes()), Some(vector.micros), "{}", vector.id);
             read.insert(layout.label);
         }
@@ -334,7 +335,7 @@ mod tests {
     #[test]
     fn moments_are_written_as_in_public_ids() {
         for vector in vectors() {
-            let Some(layout) = layout(vector.layout) else { continue };
+            let Some(layout) = Layout::labelled(vector.layout) else { continue };
             let written = layout.min(vector.micros).unwrap();
             let time_bytes = layout.clock.bits() as usize / 8;
             assert_eq!(
@@ -390,7 +391,7 @@ mod tests {
         let nil_and_max = [[0; 16], [0xff; 16]];
         let overwritten = |label| {
             nil_and_max.map(|id| {
-                let id = layout(label).unwrap().with_micros(&id, at).unwrap();
+                let id = Layout::labelled(label).unwrap().with_micros(&id, at).unwrap();
                 uuid::Uuid::from_bytes(id).to_string()
             })
         };

@@ -79,9 +79,7 @@ impl Published {
             slow_until: AtomicU64::new(0),
         }
     }
-}
 
-impl Published {
     /// A line that is published.
     pub fn with(line: Line) -> Self {
         Self {

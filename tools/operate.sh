@@ -67,8 +67,7 @@ checksums=()
 as_server "$BIN/initdb" -D "$CLUSTER/data" -U postgres --auth=trust --encoding=UTF8 --no-locale --no-sync \
     "${checksums[@]}" >/dev/null
 # The old server starts without the library, the new one with it.
-printf '%s\n' "unix_socket_directories = '$CLUSTER/socket'" "listen_addresses = ''" "shared_preload_libraries = 'comb'" |
-    as_server tee -a "$CLUSTER/data/postgresql.conf" >/dev/null
+cluster_configure listen_addresses= "unix_socket_directories=$CLUSTER/socket" shared_preload_libraries=comb
 as_server bash -c 'cd "$1" && exec "$2" --old-bindir "$3" --new-bindir "$4" --old-datadir "$5" --new-datadir "$6" \
     --username postgres --socketdir "$1"' - "$CLUSTER/work" "$BIN/pg_upgrade" "$old_bin" "$BIN" "$CLUSTER/old" "$CLUSTER/data" \
     >"$CLUSTER/upgrade.log" 2>&1 || { tail -n 40 "$CLUSTER/upgrade.log" "$CLUSTER"/data/pg_upgrade_output.d/*/log/pg_upgrade_dump_*.log; die "pg_upgrade failed"; }

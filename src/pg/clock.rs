@@ -11,8 +11,8 @@ use super::settings;
 use super::timestamp::TimestampTz;
 use super::uuid::Uuid;
 use crate::block::{BLOCK_VERSION, LineError, SeedSource, Status};
-use crate::clock::LAST_TICK;
-use crate::comb::{TICKS_PER_MS, Tick, micros_of_tick};
+use crate::clock::{LAST_TICK, micros_of_clock};
+use crate::comb::TICKS_PER_MS;
 
 /// One row.
 #[pg_extern(volatile, parallel_restricted)]
@@ -84,9 +84,7 @@ fn comb_observe(id: Uuid, layout: default!(LayoutArgument, "'uuidv7'")) -> Times
         .ok()
         .filter(|&tick| tick < LAST_TICK)
         .unwrap_or_else(|| Error::BeyondAnyClock.raise());
-    let before = or_raise(block.check(&process));
-    or_raise(block.observe(&process, tick, max_ahead));
-    let after = or_raise(block.check(&process));
+    let (before, after) = or_raise(block.observe(&process, tick, max_ahead));
     // Who led everybody ahead should be the first to know.
     if after > before + TICKS_PER_MS {
         backend::warn_of_new_lead(after);
@@ -133,12 +131,9 @@ $$;
 );
 
 fn moment(tick: u64) -> TimestampTz {
-    let micros = micros_of_tick(Tick::from(tick)).expect("64 bits of ticks are 58 of microseconds");
-    TimestampTz::from_unix_micros(micros)
+    TimestampTz::from_unix_micros(micros_of_clock(tick))
 }
 
 fn interval(ticks: u64) -> Interval {
-    let micros =
-        micros_of_tick(Tick::from(ticks)).expect("64 bits of ticks are 58 of microseconds");
-    Interval::from_micros(micros)
+    Interval::from_micros(micros_of_clock(ticks))
 }

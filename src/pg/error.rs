@@ -10,10 +10,10 @@ use super::shared::Absent;
 use super::timestamp::TimestampTz;
 use crate::block::LineError;
 use crate::bsv::BsvError;
-use crate::clock::LAST_TICK;
-use crate::comb::{TICKS_PER_MS, Tick, micros_of_tick};
+use crate::clock::{LAST_TICK, micros_of_clock};
+use crate::comb::TICKS_PER_MS;
 use crate::generator::GeneratorError;
-use crate::layout::{LAYOUTS, Layout, UUIDV7};
+use crate::layout::{Layout, UUIDV7};
 
 pub enum Error {
     /// A moment that the layout's time field cannot hold.
@@ -73,12 +73,11 @@ impl Error {
             )
             .set_detail(layout_range(layout)),
             Self::ClockOutOfRange(label) => {
-                let layout = LAYOUTS.iter().find(|layout| layout.label == label);
                 new(
                     PgSqlErrorCode::ERRCODE_DATETIME_FIELD_OVERFLOW,
                     format!("clock is out of range for COMB layout \"{label}\""),
                 )
-                .set_detail(match layout {
+                .set_detail(match Layout::labelled(label) {
                     Some(layout) => {
                         let (first, last) = layout.clock.range_micros();
                         let (begin, end) = clock_micros();
@@ -192,7 +191,7 @@ fn too_far_ahead() -> ErrorReport {
 
 /// The first and the last moment that a clock may show.
 fn clock_micros() -> (i64, i64) {
-    (0, micros_of_tick(Tick::from(LAST_TICK)).expect("64 bits of ticks are 58 of microseconds"))
+    (0, micros_of_clock(LAST_TICK))
 }
 
 fn clock_range() -> String {

@@ -53,8 +53,7 @@ pub fn known(label: pg_sys::Oid) -> Option<&'static Layout> {
 #[cold]
 pub fn look_up(oid: pg_sys::Oid) -> &'static Layout {
     let label = label_of(oid).unwrap_or_else(|| Error::UnknownLayout(oid.to_string()).raise());
-    let layout = LAYOUTS.iter().find(|layout| layout.label == label);
-    let layout = layout.unwrap_or_else(|| Error::UnknownLayout(label).raise());
+    let layout = Layout::labelled(&label).unwrap_or_else(|| Error::UnknownLayout(label).raise());
     // SAFETY: see Backend; registering a callback runs none.
     unsafe {
         let known = &mut *KNOWN.0.get();

@@ -27,15 +27,6 @@ statements() {
 }
 
 postmaster() { head -n 1 "$CLUSTER/data/postmaster.pid"; }
-accepts() { sql -c "SELECT" >/dev/null 2>&1; }
-wait_until_accepts() {
-    local tries
-    for tries in $(seq 300); do
-        if accepts; then return; fi
-        sleep 0.1
-    done
-    die "the server did not come back after $tries tries" "$(tail -n 5 "$CLUSTER/work/data.log")"
-}
 
 touch "$CLUSTER/clients"
 # Not more of them than a computer runs: each is a chain of three processes.

@@ -6,13 +6,16 @@
 
 # Kills a backend by -9 and waits for the server to be back.
 crash_backend() {
+    local victim=
     sql -c "SELECT pg_sleep(60)" >/dev/null 2>&1 &
-    until [ "$(sql -c "SELECT count(*) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(60)'")" = 1 ]; do sleep 0.1; done
-    as_server kill -9 "$(sql -c "SELECT pid FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(60)'")"
+    until [ -n "$victim" ]; do
+        victim=$(sql -c "SELECT pid FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(60)'")
+    done
+    as_server kill -9 "$victim"
     wait $! || true
     # The postmaster hears of it after a moment.
     sleep 0.5
-    until sql -c "SELECT" >/dev/null 2>&1; do sleep 0.1; done
+    wait_until_accepts
 }
 
 # The time-outs of replication would take a clock that jumps for a partner that is silent.

@@ -54,5 +54,16 @@ server_start() {
     sql -c "CREATE EXTENSION comb"
 }
 
+# After a crash the server makes its memory anew.
+accepts() { sql -c "SELECT" >/dev/null 2>&1; }
+wait_until_accepts() {
+    local tries
+    for tries in $(seq 300); do
+        if accepts; then return; fi
+        sleep 0.1
+    done
+    die "the server did not come back after $tries tries" "$(tail -n 5 "$CLUSTER/work/data.log")"
+}
+
 # The end of a test.
 finish() { [ $failed -eq 0 ] || die "$failed facts do not hold"; }
