@@ -45,7 +45,7 @@ while [ $SECONDS -lt $end ]; do
                      WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1") || continue
     # A client may be between two connections.
     [ -n "$victim" ] || continue
-    as_server kill -9 "$victim" || continue
+    kill -9 "$victim" || continue
     kills=$((kills + 1))
     sleep 0.2
     wait_until_accepts
@@ -57,7 +57,7 @@ fact "after each of $kills killed backends, a new connection's ids are above tho
 [ $kills -gt 1 ] || not_ok "backends were killed"
 
 killed=$(postmaster)
-as_server kill -9 "$killed"
+kill -9 "$killed"
 # Its children end when they notice; until then the shared memory is theirs, and no new server starts.
 for _ in $(seq 100); do
     if (cluster_up) 2>/dev/null; then break; fi

@@ -11,7 +11,7 @@ crash_backend() {
     until [ -n "$victim" ]; do
         victim=$(sql -c "SELECT pid FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(60)'")
     done
-    as_server kill -9 "$victim"
+    kill -9 "$victim"
     wait $! || true
     # The postmaster hears of it after a moment.
     sleep 0.5
