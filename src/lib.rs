@@ -1,37 +1,17 @@
 //! comb: time-ordered UUIDs inside PostgreSQL.
 //!
-//! The core is pure Rust that knows nothing of PostgreSQL. A value ([`comb`]) is a moment and some
-//! randomness. A [`layout`] writes it down along three axes: its time [`field`], its byte [`order`]
-//! and its stamp. A [`generator`] makes increasing ids from ticks and [`random`] bits. The ticks are
-//! those of a clock [`line`], which turns one [`clock`] into the other; it is read and changed under a
-//! [`publication`], in a [`block`] of memory that processes share.
-//! [`rfc9562`] reads what a uuid says of itself, [`inspect`] what else it could be; [`bsv`] is the
-//! layout that is text; [`abbreviate`] helps sorting.
+//! Two wings of pure Rust that know nothing of PostgreSQL, and the skin over them:
 //!
-//! `pg` is the thin skin that makes SQL functions of them, and the only place that may use pgrx.
+//! - [`id`]: what an id is. A value, the layouts that write it down, and how they are read.
+//! - [`clock`]: when ids are made. Ticks that increase across all processes of a server, and random bits.
+//! - `pg`: the SQL functions, settings, errors and shared memory. The only folder that may use pgrx.
+//!
+//! `id` imports nothing of the others. `clock` knows ids only as ticks. docs/design.md tells why.
 
-pub mod abbreviate;
-pub mod block;
-pub mod bsv;
 pub mod clock;
-pub mod comb;
-pub mod field;
-pub mod generator;
-pub mod inspect;
-pub mod layout;
-pub mod line;
-pub mod order;
-pub mod publication;
-pub mod random;
-pub mod rfc9562;
+pub mod id;
 
 mod pg;
 
 #[cfg(test)]
-mod simulation;
-#[cfg(test)]
-mod vectors;
-
-#[cfg(any(test, feature = "pg_test"))]
-#[path = "../pg_test/mod.rs"]
-pub mod pg_test;
+mod tests;

@@ -1,19 +1,18 @@
-//! What a backend keeps from one id to the next: a generator for each scope, and which is in force.
+//! What a backend keeps from one id to the next: a generator for each scope, and which one is in use.
 
 use std::cell::UnsafeCell;
 
 use pgrx::pg_sys;
-use pgrx::pg_sys::submodules::panic::pgrx_extern_c_guard;
 
-use super::error::{self, Error};
-use super::host::{Process, System};
+use super::error::{self, Error, Made};
+use super::process::{Process, System};
 use super::settings::{self, Scope};
-use super::shared::{self, Absent, Place};
-use crate::block::Block;
-use crate::clock::Clocks;
-use crate::comb::TICKS_PER_MS;
-use crate::field::Clock;
-use crate::generator::{Generator, Wishes};
+use super::shared_memory::{self, Absent, Place};
+use crate::clock::block::Block;
+use crate::clock::generator::{Generator, Next};
+use crate::clock::source::ClockSource;
+use crate::id::layout::Layout;
+use crate::id::value::{TICKS_PER_MS, Tick};
 
 /// The line of this backend alone. Unused in the postmaster, so its forks begin their own.
 static OWN_BLOCK: Block = Block::unused();
@@ -22,39 +21,43 @@ static OWN_BLOCK: Block = Block::unused();
 const BETWEEN_WARNINGS: u64 = 60_000 * TICKS_PER_MS;
 
 struct Backend {
-    /// The setting that `in_force` follows; `None` before the first id.
-    setting: Option<Scope>,
-    in_force: InForce,
+    /// The settings that `in_use` follows; `None` before the first id.
+    followed: Option<(Scope, u64)>,
+    in_use: InUse,
     own: Generator,
     /// By the shared block, once it is attached.
     server: Generator,
-    shared: Option<Result<Place, Absent>>,
+    attached: Option<Result<Place, Absent>>,
     /// When the last warning of a lead was, by the monotonic clock.
     warned_at: Option<u64>,
 }
 
 /// Whose line ids are made by, and why.
 #[derive(Clone, Copy)]
-pub enum InForce {
+pub enum InUse {
     Server(Place),
-    /// There is no shared memory.
-    BackendFor(Absent),
-    /// It is what the user wants.
-    Backend,
+    Own(Reason),
+}
+
+#[derive(Clone, Copy)]
+pub enum Reason {
+    ScopeIsBackend,
+    StepIsSet,
+    Absent(Absent),
 }
 
 struct Cell(UnsafeCell<Backend>);
 
-// SAFETY: a backend runs SQL functions on one thread, and while the cell is borrowed nothing runs
-// that could come back here: the pure core, and what it asks of `Process`.
+// SAFETY: a backend runs SQL functions on one thread. While the cell is borrowed nothing runs that comes
+// back here: the pure wings, and what they ask of `Process`, which may raise an ERROR and end the borrow.
 unsafe impl Sync for Cell {}
 
 static BACKEND: Cell = Cell(UnsafeCell::new(Backend {
-    setting: None,
-    in_force: InForce::Backend,
+    followed: None,
+    in_use: InUse::Own(Reason::ScopeIsBackend),
     own: Generator::new(&OWN_BLOCK),
     server: Generator::new(&OWN_BLOCK),
-    shared: None,
+    attached: None,
     warned_at: None,
 }));
 
@@ -73,36 +76,41 @@ pub fn process_id() -> i32 {
 impl Backend {
     #[inline(always)]
     fn generator(&mut self) -> &mut Generator {
-        match self.in_force {
-            InForce::Server(_) => &mut self.server,
-            InForce::BackendFor(_) | InForce::Backend => &mut self.own,
+        match self.in_use {
+            InUse::Server(_) => &mut self.server,
+            InUse::Own(_) => &mut self.own,
         }
     }
 
     fn process(&self) -> Process {
-        Process { shares: matches!(self.in_force, InForce::Server(_)) }
+        Process { shares: matches!(self.in_use, InUse::Server(_)) }
     }
 
     fn attach(&mut self) -> Result<Place, Absent> {
         let server = &mut self.server;
-        *self.shared.get_or_insert_with(|| {
-            let (block, place) = shared::attach()?;
+        *self.attached.get_or_insert_with(|| {
+            let (block, place) = shared_memory::attach()?;
             *server = Generator::new(block);
             Ok(place)
         })
     }
 
-    /// Puts the scope in force that the setting asks for.
-    fn follow(&mut self, setting: Scope) -> Result<(), Error> {
-        if self.setting == Some(setting) {
+    /// Uses the line that the settings ask for.
+    fn follow_settings(&mut self) -> Result<(), Error> {
+        let (scope, step_ms) = (settings::scope(), settings::timestamp_step_ms());
+        if self.followed == Some((scope, step_ms)) {
             return Ok(());
         }
-        self.in_force = match setting {
-            Scope::Backend => InForce::Backend,
-            Scope::Auto => self.attach().map_or_else(InForce::BackendFor, InForce::Server),
-            Scope::Server => InForce::Server(self.attach().map_err(Error::NoSharedMemory)?),
+        self.in_use = match (scope, step_ms) {
+            (Scope::Backend, _) => InUse::Own(Reason::ScopeIsBackend),
+            (_, 1..) => InUse::Own(Reason::StepIsSet),
+            (Scope::Auto, 0) => match self.attach() {
+                Ok(place) => InUse::Server(place),
+                Err(absent) => InUse::Own(Reason::Absent(absent)),
+            },
+            (Scope::Server, 0) => InUse::Server(self.attach().map_err(Error::NoSharedMemory)?),
         };
-        self.setting = Some(setting);
+        self.followed = Some((scope, step_ms));
         Ok(())
     }
 
@@ -112,62 +120,74 @@ impl Backend {
     }
 }
 
-/// The generator in force, and the tick of its next id in the layout of that label, which is written
-/// by that clock. For functions that no guard surrounds.
+/// The generator in use, and the tick of its next id in a layout.
 #[inline(always)]
-#[expect(clippy::mut_from_ref, reason = "it is not borrowed from the label")]
-pub fn next(clock: Clock, label: &'static str) -> (&'static mut Generator, u64) {
+pub fn next(layout: &'static Layout) -> Result<(&'static mut Generator, u64), Error> {
+    let step = layout.time_field.least_step();
+    let arrange = |tick: u64| layout.next_exact(Tick::from(tick))?.try_into().ok();
+    next_tick(step, Made::Id(layout), arrange)
+}
+
+/// The generator in use, and its next tick, which is `step` above the last one. `arrange` moves a tick up to
+/// one that keeps comb.timestamp_step.
+#[inline(always)]
+pub fn next_tick(
+    step: u64,
+    made: Made,
+    arrange: impl Fn(u64) -> Option<u64>,
+) -> Result<(&'static mut Generator, u64), Error> {
     let backend = backend();
-    if backend.setting == Some(settings::scope()) {
+    if backend.followed == Some((settings::scope(), 0)) && settings::timestamp_step_ms() == 0 {
         let generator = backend.generator();
-        if settings::timestamp_step_ms() == 0
-            && let Some(tick) = generator.tick_at_once(clock, &System)
-        {
-            return (generator, tick);
+        if let Some(tick) = generator.tick_at_once(step, &System) {
+            return Ok((generator, tick));
         }
     }
-    // SAFETY: the guard turns a panic, which carries an error, into PostgreSQL's ERROR after its frames
-    // are gone.
-    unsafe { pgrx_extern_c_guard(|| attend(clock, label)) }
+    slow_tick(step, made, &arrange)
 }
 
-/// The same where reading the line is not enough. An ERROR where there is no such tick.
+/// The same where reading the line is not enough.
 #[cold]
-fn attend(clock: Clock, label: &'static str) -> (&'static mut Generator, u64) {
+#[inline(never)]
+fn slow_tick(
+    step: u64,
+    made: Made,
+    arrange: &dyn Fn(u64) -> Option<u64>,
+) -> Result<(&'static mut Generator, u64), Error> {
     let backend = backend();
-    backend.follow(settings::scope()).unwrap_or_else(|error| error.raise());
+    backend.follow_settings()?;
     let process = backend.process();
-    let wishes = Wishes {
-        apart_ms: settings::timestamp_step_ms(),
-        max_ahead_ms: process.shares.then(settings::max_ahead_ms),
+    let generator = backend.generator();
+    let tick = match settings::timestamp_step_ms() {
+        0 => generator.tick(Next { step, raise: false }, &process, Some),
+        ms => generator.tick(Next { step: ms * TICKS_PER_MS, raise: true }, &process, arrange),
     };
-    let attended = backend
-        .generator()
-        .attend(clock, &process, wishes)
-        .unwrap_or_else(|error| Error::of_generator(error, label).raise());
+    let tick = tick.map_err(|error| Error::of_line(error, made))?;
     if backend.may_warn() {
-        warn_of_new_lead(attended.ahead);
+        warn_of_new_lead(tick.lead);
     }
-    (self::backend().generator(), attended.tick)
+    Ok((self::backend().generator(), tick.tick))
 }
 
-/// Warns if that is more than ids may run ahead without a warning, whenever the last one was. Only inside
-/// a function that pgrx's guard surrounds.
-pub fn warn_of_new_lead(ahead: u64) {
-    if settings::drift_warning_ms().is_some_and(|ms| ahead > ms * TICKS_PER_MS) {
+/// Warns of a lead that is longer than ids may have without a warning, whenever the last warning was.
+pub fn warn_of_new_lead(lead: u64) {
+    if settings::drift_warning_ms().is_some_and(|ms| lead > ms * TICKS_PER_MS) {
         backend().warned_at = Some(System.monotonic());
-        error::warn_of_lead(ahead);
+        error::warn_of_lead(lead);
     }
 }
 
-/// The generator in force, as it is: for random bits.
-pub fn generator() -> &'static mut Generator {
-    backend().generator()
+/// Random bits for an id whose moment is given.
+pub fn random() -> Result<u64, Error> {
+    let generator = backend().generator();
+    generator.refresh_random(&System);
+    Ok(generator.random(process_id())?)
 }
 
-/// The block in force, what uses it, and why it is that one. An ERROR where the setting asks for what there is not.
-pub fn block() -> (&'static Block, Process, InForce) {
+/// The block in use, by which process, and why it is that one. An error where the settings ask for one that
+/// there is not.
+pub fn block() -> Result<(&'static Block, Process, InUse), Error> {
     let backend = backend();
-    backend.follow(settings::scope()).unwrap_or_else(|error| error.raise());
-    (backend.generator().block(), backend.process(), backend.in_force)
+    backend.follow_settings()?;
+    Ok((backend.generator().block(), backend.process(), backend.in_use))
 }

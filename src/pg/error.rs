@@ -1,226 +1,269 @@
-//! Every error that the extension raises: SQLSTATE, message, and what to do.
+//! Every error and warning: SQLSTATE, message, and what to do.
 
+use std::ffi::c_char;
+use std::fmt;
+
+use pgrx::PgLogLevel;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode;
-use pgrx::pg_sys::panic::ErrorReport;
-use pgrx::{IntoDatum, PgLogLevel, direct_function_call, pg_sys};
 use rand::rngs::SysError;
 
+use super::raw;
 use super::settings;
-use super::shared::Absent;
-use super::timestamp::TimestampTz;
-use crate::block::LineError;
-use crate::bsv::BsvError;
-use crate::clock::{LAST_TICK, micros_of_clock};
-use crate::comb::TICKS_PER_MS;
-use crate::generator::GeneratorError;
-use crate::layout::{Layout, UUIDV7};
+use super::shared_memory::Absent;
+use super::text::Text;
+use super::timestamp::iso8601;
+use crate::clock::host::LineError;
+use crate::clock::source::{LAST_TICK, micros_of_clock};
+use crate::id::bsv::BsvError;
+use crate::id::layout::Layout;
+use crate::id::layouts::LAYOUTS;
+use crate::id::value::TICKS_PER_MS;
 
 pub enum Error {
-    /// A moment that the layout's time field cannot hold.
+    /// A moment that the layout cannot hold.
     TimestampOutOfRange(&'static Layout),
-    /// The clock that ids are made by cannot be written in the layout of that label.
-    ClockOutOfRange(&'static str),
-    NoRandomness(SysError),
-    /// Observing an id would lead ids further ahead of the clock than comb.max_ahead permits.
-    ObservedTooFarAhead,
-    /// The distance of comb.timestamp_step would.
-    SpacedTooFarAhead,
+    /// The clock is out of the range of that layout, or of BSV text, or of any id.
+    ClockOutOfRange(Made),
+    NoRandomBits(SysError),
+    /// comb_observe() would move ids further ahead of the clock than comb.max_ahead permits.
+    TooFarAhead,
     /// comb.scope asks for the server's order without shared memory.
     NoSharedMemory(Absent),
-    /// An id that is to be observed is of a moment that no clock will reach.
+    /// No clock reaches the moment of an observed id.
     BeyondAnyClock,
-    /// An id that is to be observed is not of the layout.
+    /// An observed id is not of the layout.
     NotOfLayout(&'static Layout),
-    /// A label of the enum comb_layout that the table of layouts does not have.
-    UnknownLayout(String),
+    /// A name that the table of layouts does not have, in the encoding of the database.
+    UnknownLayout(Name),
     InvalidBsv(BsvError),
 }
 
+/// What an id is made as.
+#[derive(Clone, Copy)]
+pub enum Made {
+    Id(&'static Layout),
+    Bsv,
+    /// No id is made: the clock is looked at.
+    Nothing,
+}
+
+/// Bytes of an argument, which live as long as the call.
+pub struct Name {
+    pub bytes: *const u8,
+    pub length: usize,
+}
+
+impl From<SysError> for Error {
+    fn from(error: SysError) -> Self {
+        Self::NoRandomBits(error)
+    }
+}
+
 impl Error {
-    /// The error of a generator that was to make an id in the layout of that label.
     #[cold]
-    pub fn of_generator(error: GeneratorError, label: &'static str) -> Self {
+    pub fn of_line(error: LineError, made: Made) -> Self {
         match error {
-            GeneratorError::ClockOutOfRange => Self::ClockOutOfRange(label),
-            GeneratorError::TooFarAhead => Self::SpacedTooFarAhead,
-            GeneratorError::NoRandomness(error) => Self::NoRandomness(error),
+            LineError::OutOfRange => Self::ClockOutOfRange(made),
+            LineError::TooFarAhead => Self::TooFarAhead,
         }
     }
 
-    /// The error of the clock line that was asked for something by a function of no layout.
-    #[cold]
-    pub fn of_line(error: LineError) -> Self {
-        match error {
-            LineError::OutOfRange => Self::ClockOutOfRange(UUIDV7.label),
-            LineError::TooFarAhead => Self::ObservedTooFarAhead,
-        }
-    }
-
-    /// Raises the error. Only inside a function that pgrx's guard surrounds, which `#[pg_extern]`
-    /// functions are.
+    /// Raises the error. No frame between here and PostgreSQL may hold anything to be dropped.
     #[cold]
     pub fn raise(self) -> ! {
-        self.report().report(PgLogLevel::ERROR);
-        unreachable!("an ERROR does not return")
+        match self {
+            Self::TimestampOutOfRange(layout) => {
+                let (first, last) = layout.range_micros();
+                Report::new(PgSqlErrorCode::ERRCODE_DATETIME_FIELD_OVERFLOW)
+                    .message(format_args!("timestamp out of range for COMB layout \"{}\"", layout.label))
+                    .detail(range("The layout holds", first, last))
+            }
+            Self::ClockOutOfRange(made) => {
+                let (begin, end) = clock_micros();
+                let report = Report::new(PgSqlErrorCode::ERRCODE_DATETIME_FIELD_OVERFLOW);
+                match made {
+                    Made::Id(layout) => {
+                        let (first, last) = layout.range_micros();
+                        report
+                            .message(format_args!(
+                                "clock is out of range for COMB layout \"{}\"",
+                                layout.label
+                            ))
+                            .detail(range("New ids of the layout hold", first.max(begin), last.min(end)))
+                    }
+                    Made::Bsv => report
+                        .message(format_args!("clock is out of range for a BSV COMB"))
+                        .detail(range("New BSV COMBs hold", begin, end)),
+                    Made::Nothing => report
+                        .message(format_args!("clock is out of range"))
+                        .detail(range("New ids hold", begin, end)),
+                }
+                .hint(format_args!("Check the clock of the database server. If comb_status() shows that ids run ahead of it, comb_reset_clock() sets them back."))
+            }
+            Self::TooFarAhead => Report::new(PgSqlErrorCode::ERRCODE_CONFIGURATION_LIMIT_EXCEEDED)
+                .message(format_args!("ids would run further ahead of the system clock than \"comb.max_ahead\" permits"))
+                .detail(Text::of(format_args!("The limit is {} ms.", settings::max_ahead_ms())))
+                .hint(format_args!("A superuser can observe this id, or raise \"comb.max_ahead\".")),
+            Self::NoSharedMemory(absent) => {
+                Report::new(PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE)
+                    .message(format_args!("\"comb.scope\" = \"server\" requires shared memory"))
+                    .detail(Text::of(format_args!("The reason is that {}.", absent.reason())))
+                    .hint(format_args!("{} Or set \"comb.scope\" to \"auto\" or \"backend\".", absent.remedy()))
+            }
+            Self::BeyondAnyClock => {
+                let (begin, end) = clock_micros();
+                Report::new(PgSqlErrorCode::ERRCODE_DATETIME_FIELD_OVERFLOW)
+                    .message(format_args!("time of the UUID is out of range for a clock"))
+                    .detail(range("A clock shows", begin, end))
+                    .hint(format_args!("Observe the greatest id that a generator made, not a bound such as comb_max()."))
+            }
+            Self::NotOfLayout(layout) => Report::new(PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE)
+                .message(format_args!("UUID is not a COMB of layout \"{}\"", layout.label))
+                .hint(format_args!("If it is of another layout, name that layout as the second argument. A random UUID has no time, though some layouts read one from it.")),
+            Self::NoRandomBits(error) => Report::new(PgSqlErrorCode::ERRCODE_SYSTEM_ERROR)
+                .message(format_args!("could not generate random values: {error}")),
+            Self::UnknownLayout(name) => {
+                Report::new(PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE)
+                    .unknown_layout(name)
+                    .hint(format_args!("The layouts are {}.", Labels))
+            }
+            Self::InvalidBsv(BsvError::Length(length)) => Report::invalid_text()
+                .message(format_args!("invalid length of BSV COMB: {length}"))
+                .detail(Text::of(format_args!("A BSV COMB has 32 characters."))),
+            Self::InvalidBsv(BsvError::Character { byte, position }) => match byte {
+                b' '..=b'~' => Report::invalid_text().message(format_args!(
+                    "invalid character \"{}\" at position {position} of BSV COMB",
+                    char::from(byte)
+                )),
+                _ => Report::invalid_text().message(format_args!(
+                    "invalid byte 0x{byte:02x} at position {position} of BSV COMB"
+                )),
+            }
+            .detail(Text::of(format_args!("A BSV COMB consists of \"$\", \"-\", digits, and letters from A to Z and from a to z."))),
+        }
+        .raise()
+    }
+}
+
+/// Warns that ids run ahead of the clock by so many ticks.
+pub fn warn_of_lead(lead: u64) {
+    let ms = lead / TICKS_PER_MS;
+    let seconds = ms / 1000;
+    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+    Report::new(PgSqlErrorCode::ERRCODE_WARNING)
+        .message(format_args!(
+            "ids run {hours:02}:{minutes:02}:{:02}.{:03} ahead of the system clock",
+            seconds % 60,
+            ms % 1000
+        ))
+        .detail(Text::of(format_args!("Their order is kept. The clock was set back, or comb_observe() or \"comb.timestamp_step\" moved the ids ahead.")))
+        .hint(format_args!("comb_status() shows when the lead ends; a lead of more than two hours stays. comb_reset_clock() ends it at once, and gives up the order."))
+        .send(PgLogLevel::WARNING);
+}
+
+/// Notes that only this connection's clock was set.
+pub fn note_own_clock() {
+    Report::new(PgSqlErrorCode::ERRCODE_SUCCESSFUL_COMPLETION)
+        .message(format_args!("only the ids of this connection are affected"))
+        .hint(format_args!(
+            "The connection has a clock of its own. comb_status() shows the reason."
+        ))
+        .send(PgLogLevel::NOTICE);
+}
+
+/// Warns that the extension of the database is of another version than the library.
+pub fn warn_of_update(extension: &Text<32>, library: &str) {
+    Report::new(PgSqlErrorCode::ERRCODE_WARNING)
+        .message(format_args!("extension \"comb\" has version {extension} in this database, but the library has version {library}"))
+        .hint(format_args!("Run ALTER EXTENSION comb UPDATE."))
+        .send(PgLogLevel::WARNING);
+}
+
+/// One call of ereport().
+struct Report {
+    code: PgSqlErrorCode,
+    message: Text<256>,
+    /// What the message ends with, in the encoding of the database.
+    name: Option<Name>,
+    detail: Option<Text<256>>,
+    hint: Option<Text<512>>,
+}
+
+impl Report {
+    fn new(code: PgSqlErrorCode) -> Self {
+        Self { code, message: Text::EMPTY, name: None, detail: None, hint: None }
     }
 
-    fn report(self) -> ErrorReport {
-        let new = |code, message| ErrorReport::new(code, message, "comb");
-        match self {
-            Self::TimestampOutOfRange(layout) => new(
-                PgSqlErrorCode::ERRCODE_DATETIME_FIELD_OVERFLOW,
-                format!("timestamp out of range for COMB layout \"{}\"", layout.label),
-            )
-            .set_detail(layout_range(layout)),
-            Self::ClockOutOfRange(label) => {
-                new(
-                    PgSqlErrorCode::ERRCODE_DATETIME_FIELD_OVERFLOW,
-                    format!("clock is out of range for COMB layout \"{label}\""),
-                )
-                .set_detail(match Layout::labelled(label) {
-                    Some(layout) => {
-                        let (first, last) = layout.clock.range_micros();
-                        let (begin, end) = clock_micros();
-                        between("New ids of the layout can be of", first.max(begin), last.min(end))
-                    }
-                    None => clock_range(),
-                })
-                .set_hint("Check the clock of the database server. If comb_status() shows that ids run ahead of it, comb_reset_clock() goes back to it.")
+    fn invalid_text() -> Self {
+        Self::new(PgSqlErrorCode::ERRCODE_INVALID_TEXT_REPRESENTATION)
+    }
+
+    fn message(self, message: fmt::Arguments) -> Self {
+        Self { message: Text::of(message), ..self }
+    }
+
+    fn unknown_layout(self, name: Name) -> Self {
+        Self { name: Some(name), ..self }
+    }
+
+    fn detail(self, detail: Text<256>) -> Self {
+        Self { detail: Some(detail), ..self }
+    }
+
+    fn hint(self, hint: fmt::Arguments) -> Self {
+        Self { hint: Some(Text::of(hint)), ..self }
+    }
+
+    fn raise(&self) -> ! {
+        self.send(PgLogLevel::ERROR);
+        // errfinish() does not return from an ERROR.
+        std::process::abort()
+    }
+
+    fn send(&self, level: PgLogLevel) {
+        let print = c"%s".as_ptr();
+        // SAFETY: the calls that ereport() makes, with C strings that it copies.
+        unsafe {
+            if !raw::errstart(level as i32, std::ptr::null()) {
+                return;
             }
-            Self::ObservedTooFarAhead => too_far_ahead()
-                .set_hint("A superuser may observe an id beyond that, or raise \"comb.max_ahead\"."),
-            Self::SpacedTooFarAhead => too_far_ahead().set_hint(
-                "Make ids less often, lower \"comb.timestamp_step\" or set \"comb.scope\" to backend; a superuser may raise the limit.",
-            ),
-            Self::NoSharedMemory(absent) => {
-                let report = new(
-                    PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
-                    "there is no shared memory for \"comb.scope\" server".into(),
-                )
-                .set_detail(format!("{}.", sentence(&absent.to_string())));
-                match absent {
-                    Absent::NotPreloaded => report.set_hint(
-                        "Add comb to \"shared_preload_libraries\" and restart the server, or set \"comb.scope\" to auto or backend.",
-                    ),
-                    Absent::OtherVersion(_) | Absent::Foreign => {
-                        report.set_hint("Restart the server, or set \"comb.scope\" to auto or backend.")
-                    }
-                }
+            raw::errcode(self.code as i32);
+            match &self.name {
+                Some(Name { bytes, length }) => raw::errmsg(
+                    c"unrecognized COMB layout: \"%.*s\"".as_ptr(),
+                    i32::try_from(*length).unwrap_or(i32::MAX),
+                    bytes.cast::<c_char>(),
+                ),
+                None => raw::errmsg(print, self.message.as_ptr()),
+            };
+            if let Some(detail) = &self.detail {
+                raw::errdetail(print, detail.as_ptr());
             }
-            Self::BeyondAnyClock => new(
-                PgSqlErrorCode::ERRCODE_DATETIME_FIELD_OVERFLOW,
-                "timestamp of the uuid is out of range for a clock".into(),
-            )
-            .set_detail(clock_range())
-            .set_hint("Observe the greatest id that a generator made, not a bound like comb_max()."),
-            Self::NotOfLayout(layout) => new(
-                PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
-                format!("uuid is not a COMB of layout \"{}\"", layout.label),
-            )
-            .set_hint("If it is known to be of another layout, name that as the second argument. A random UUID has no moment, though some layouts read one."),
-            Self::NoRandomness(error) => new(
-                PgSqlErrorCode::ERRCODE_SYSTEM_ERROR,
-                format!("could not generate random values: {error}"),
-            )
-            .set_hint("The operating system gave no random seed; try again."),
-            Self::UnknownLayout(label) => new(
-                PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED,
-                format!("COMB layout \"{label}\" is not known to the library"),
-            )
-            .set_hint("The view comb_layouts lists those that are; do not add labels to the type."),
-            Self::InvalidBsv(BsvError::Length(length)) => new(
-                PgSqlErrorCode::ERRCODE_INVALID_TEXT_REPRESENTATION,
-                format!("invalid length of BSV COMB: {length}"),
-            )
-            .set_detail("A BSV COMB has 32 characters."),
-            Self::InvalidBsv(BsvError::Character { byte, position }) => {
-                let character = match byte {
-                    b' '..=b'~' => format!("character \"{}\"", char::from(byte)),
-                    _ => format!("byte 0x{byte:02x}"),
-                };
-                new(
-                    PgSqlErrorCode::ERRCODE_INVALID_TEXT_REPRESENTATION,
-                    format!("invalid {character} at position {position} of BSV COMB"),
-                )
-                .set_detail("A BSV COMB consists of \"$\", \"-\", digits and the letters A to Z and a to z.")
+            if let Some(hint) = &self.hint {
+                raw::errhint(print, hint.as_ptr());
             }
+            raw::errfinish(c"comb".as_ptr(), 0, std::ptr::null());
         }
     }
 }
 
-/// Warns that ids run ahead of the clock by so many ticks. Only inside a function that pgrx's guard
-/// surrounds.
-pub fn warn_of_lead(ahead: u64) {
-    let ms = ahead / TICKS_PER_MS;
-    let seconds = ms / 1000;
-    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
-    ErrorReport::new(
-        PgSqlErrorCode::ERRCODE_WARNING,
-        format!(
-            "COMBs run {hours:02}:{minutes:02}:{:02}.{:03} ahead of the system clock",
-            seconds % 60,
-            ms % 1000
-        ),
-        "comb",
-    )
-    .set_detail("They stay in order. The clock was set back, or they were led ahead by comb_observe() or comb.timestamp_step.")
-    .set_hint("comb_status() shows when that will be worked off, which more than two hours never are. comb_reset_clock(), for superusers and members of pg_maintain, goes back to the clock at once, and gives up the order for it.")
-    .report(PgLogLevel::WARNING);
-}
-
-/// Says that it is this connection's clock that was set, and not everybody's. Only inside a function that
-/// pgrx's guard surrounds.
-pub fn note_own_clock() {
-    ErrorReport::new(
-        PgSqlErrorCode::ERRCODE_SUCCESSFUL_COMPLETION,
-        "only the COMBs of this connection are concerned, since they are of scope backend",
-        "comb",
-    )
-    .set_hint("comb_status() shows why they are.")
-    .report(PgLogLevel::NOTICE);
-}
-
-fn too_far_ahead() -> ErrorReport {
-    ErrorReport::new(
-        PgSqlErrorCode::ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
-        "COMBs would run further ahead of the system clock than \"comb.max_ahead\" permits",
-        "comb",
-    )
-    .set_detail(format!("The limit is {} ms.", settings::max_ahead_ms()))
-}
-
-/// The first and the last moment that a clock may show.
+/// The first and the last moment that a clock may show, in microseconds since the Unix epoch.
 fn clock_micros() -> (i64, i64) {
     (0, micros_of_clock(LAST_TICK))
 }
 
-fn clock_range() -> String {
-    let (first, last) = clock_micros();
-    between("A clock can show", first, last)
+/// The labels of all layouts, as a list.
+struct Labels;
+
+impl fmt::Display for Labels {
+    fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
+        for (index, layout) in LAYOUTS.iter().enumerate() {
+            write!(to, "{}{}", if index > 0 { ", " } else { "" }, layout.label)?;
+        }
+        Ok(())
+    }
 }
 
-fn layout_range(layout: &Layout) -> String {
-    let (first, last) = layout.clock.range_micros();
-    between("The layout holds", first, last)
-}
-
-fn between(what: &str, first: i64, last: i64) -> String {
-    format!("{what} {} to {}, in UTC.", utc(first), utc(last))
-}
-
-/// A clause with a capital.
-fn sentence(clause: &str) -> String {
-    let mut characters = clause.chars();
-    characters
-        .next()
-        .map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
-}
-
-/// A moment as PostgreSQL prints it.
-fn utc(micros: i64) -> String {
-    let timestamp = TimestampTz::from_unix_micros(micros).0.into_datum();
-    // SAFETY: timestamp_out takes one timestamp, which this is, and returns a C string.
-    unsafe { direct_function_call::<&std::ffi::CStr>(pg_sys::timestamp_out, &[timestamp]) }
-        .map(|text| text.to_string_lossy().into_owned())
-        .unwrap_or_default()
+fn range(what: &str, first: i64, last: i64) -> Text<256> {
+    Text::of(format_args!("{what} {} to {}.", iso8601(first), iso8601(last)))
 }

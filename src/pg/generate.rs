@@ -1,131 +1,110 @@
 //! SQL functions that make ids.
 
 use pgrx::pg_sys;
-use pgrx::pg_sys::Datum;
-use pgrx::prelude::*;
 
 use super::backend::{self, process_id};
-use super::error::Error;
-use super::fast::fast_function;
-use super::layouts::LayoutArgument;
+use super::call::{self, Answer, Call, ascii, sql_function};
+use super::error::{Error, Made};
+use super::raw;
 use super::timestamp::TimestampTz;
-use super::uuid::Uuid;
-use crate::comb::{Comb, micros_of_tick, tick_of_micros};
-use crate::layout::{Layout, MSSQL, MSSQL_LEGACY, UUIDV7};
-use crate::order::Bytes;
+use crate::id::bsv::Bsv;
+use crate::id::layout::Layout;
+use crate::id::layouts::{MSSQL, MSSQL_LEGACY, UUIDV7};
+use crate::id::value::{Comb, Tick, micros_of_tick, tick_of_micros};
 
 /// The next id in a layout, greater than every earlier one of its scope in it.
 ///
 /// Inlined into each caller: compiled once for each layout it is 15 ns an id faster than once for
 /// all.
 #[inline(always)]
-fn next_id(layout: &'static Layout) -> Result<Bytes, Error> {
-    let (generator, tick) = backend::next(layout.clock, layout.label);
-    generator
-        .id(layout, tick, process_id())
-        .map_err(|error| Error::of_generator(error, layout.label))
+fn next_id(layout: &'static Layout) -> Answer {
+    let (generator, tick) = backend::next(layout)?;
+    let random = if layout.marks_process() {
+        generator.process_bits(process_id())?
+    } else {
+        generator.random(process_id())?
+    };
+    let comb = Comb { tick: Tick::from(tick), random };
+    let id = layout.encode(comb).ok_or(Error::ClockOutOfRange(Made::Id(layout)))?;
+    generator.made(tick);
+    Ok(call::uuid(id))
 }
 
-/// Random bits for an id whose moment is given.
-fn random() -> u64 {
-    backend::generator()
-        .random(process_id())
-        .unwrap_or_else(|error| Error::of_generator(error, UUIDV7.label).raise())
-}
-
-fast_function! {
-    fn comb_new(call) {
-        let id = next_id(&UUIDV7);
-        call.return_uuid_or_raise(id)
+sql_function! {
+    fn comb_new(_call) {
+        next_id(&UUIDV7)
     }
 }
 
-fast_function! {
+sql_function! {
     fn comb_new_layout(call) {
-        let id = next_id(call.layout(0));
-        call.return_uuid_or_raise(id)
+        next_id(call.layout(0)?)
     }
 }
 
-fast_function! {
-    fn comb_new_mssql(call) {
-        let id = next_id(&MSSQL);
-        call.return_uuid_or_raise(id)
+sql_function! {
+    fn comb_new_mssql(_call) {
+        next_id(&MSSQL)
     }
 }
 
-fast_function! {
-    fn comb_new_mssql_legacy(call) {
-        let id = next_id(&MSSQL_LEGACY);
-        call.return_uuid_or_raise(id)
+sql_function! {
+    fn comb_new_mssql_legacy(_call) {
+        next_id(&MSSQL_LEGACY)
     }
 }
 
-extension_sql!(
-    r#"
-CREATE FUNCTION comb_new() RETURNS uuid
-STRICT VOLATILE PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', 'comb_new';
-
-CREATE FUNCTION comb_new(layout comb_layout) RETURNS uuid
-STRICT VOLATILE PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', 'comb_new_layout';
-
-CREATE FUNCTION comb_new_mssql() RETURNS uuid
-STRICT VOLATILE PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', 'comb_new_mssql';
-
-CREATE FUNCTION comb_new_mssql_legacy() RETURNS uuid
-STRICT VOLATILE PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', 'comb_new_mssql_legacy';
-"#,
-    name = "generate"
-);
-
-/// A COMB of a moment; the generator's last tick stays as it is.
-#[pg_extern(volatile, parallel_safe)]
-fn comb_at(at: TimestampTz, layout: default!(LayoutArgument, "'uuidv7'")) -> Uuid {
-    let comb = Comb { tick: tick_of_micros(at.unix_micros()), random: random() };
-    Uuid::or_out_of_range(layout.0.encode(comb), layout.0)
+sql_function! {
+    /// A COMB of a moment; the generator's last tick stays as it is.
+    fn comb_at(call) {
+        let layout = call.layout(1)?;
+        let tick = tick_of_micros(call.timestamptz(0).unix_micros());
+        let id = layout.encode(Comb { tick, random: backend::random()? });
+        id.map(call::uuid).ok_or(Error::TimestampOutOfRange(layout))
+    }
 }
 
-fast_function! {
+sql_function! {
     /// The next COMB, its moment moved by an interval as PostgreSQL adds one to a timestamptz.
+    ///
+    /// Its random bits are drawn for it even in a layout whose ids share those of their process: another
+    /// id may be moved to the same tick.
     fn comb_shifted(call) {
-        let layout = call.layout(1);
-        let (generator, tick) = backend::next(layout.clock, layout.label);
-        let next = generator
-            .comb(tick, process_id())
-            .map_err(|error| Error::of_generator(error, layout.label));
-        let shifted = next.and_then(|comb| {
-            // SAFETY: a timestamptz and an interval.
-            let moved = |at| unsafe {
-                call.of_builtin(timestamptz_pl_interval, at, call.argument(0))
-            };
-            shift(comb, moved)
-                .and_then(|comb| layout.encode(comb))
-                .ok_or(Error::TimestampOutOfRange(layout))
-        });
-        call.return_uuid_or_raise(shifted)
+        let layout = call.layout(1)?;
+        let (generator, tick) = backend::next(layout)?;
+        let comb = Comb { tick: Tick::from(tick), random: generator.random(process_id())? };
+        generator.made(tick);
+        let id = shift(comb, call).and_then(|comb| layout.encode(comb));
+        id.map(call::uuid).ok_or(Error::TimestampOutOfRange(layout))
     }
 }
 
-extension_sql!(
-    r#"
-CREATE FUNCTION comb_shifted(shift interval, layout comb_layout DEFAULT 'uuidv7') RETURNS uuid
-STRICT VOLATILE PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', 'comb_shifted';
-"#,
-    name = "comb_shifted"
-);
-
-/// The value with its tick moved as far as `moved` moves its microsecond; `None` out of range.
+/// The value with its tick moved as far as the interval, the first argument, moves its microsecond; `None`
+/// out of range.
 ///
 /// The tick is moved as a whole, so that ids of one shift keep the order of their ticks; months
 /// and days are as long as the calendar has them, which can take a later id to an earlier day.
-fn shift(comb: Comb, moved: impl FnOnce(Datum) -> Datum) -> Option<Comb> {
+fn shift(comb: Comb, call: Call) -> Option<Comb> {
     let micros = micros_of_tick(comb.tick)?;
-    let at = TimestampTz::from_unix_micros(micros);
-    let moved = TimestampTz(moved(Datum::from(at.0)).value() as pg_sys::TimestampTz);
+    let at = TimestampTz::from_unix_micros(micros).datum();
+    // SAFETY: a timestamptz and an interval. An ERROR jumps over frames that hold nothing to be dropped.
+    let moved = unsafe {
+        let add = raw::timestamptz_pl_interval;
+        raw::DirectFunctionCall2Coll(add, pg_sys::Oid::INVALID, at, call.argument(0))
+    };
+    let moved = TimestampTz(moved.value() as pg_sys::TimestampTz);
     let distance = moved.unix_micros().checked_sub(micros)?;
     Some(Comb { tick: comb.tick + tick_of_micros(distance), ..comb })
 }
 
-unsafe extern "C-unwind" {
-    fn timestamptz_pl_interval(call: pg_sys::FunctionCallInfo) -> Datum;
+sql_function! {
+    /// A BSV COMB of now, in UTC.
+    fn comb_new_bsv(_call) {
+        let arrange = |tick| Bsv::TIME_FIELD.next_exact(Tick::from(tick))?.try_into().ok();
+        let (generator, tick) = backend::next_tick(Bsv::TIME_FIELD.least_step(), Made::Bsv, arrange)?;
+        let random = [generator.random(process_id())?, generator.random(process_id())?];
+        let bsv = Bsv::of_tick(tick, random).ok_or(Error::ClockOutOfRange(Made::Bsv))?;
+        generator.made(tick);
+        Ok(ascii(&bsv.text()))
+    }
 }

@@ -1,21 +1,26 @@
-//! The PostgreSQL skin: SQL functions over the pure core. The only folder that may use pgrx.
+//! The PostgreSQL skin: SQL functions over the pure wings. The only folder that may use pgrx.
+//!
+//! sql/ declares every SQL function; here each is a few lines under [`call::sql_function`]. [`raw`] has the
+//! functions of PostgreSQL that they call.
 
 mod backend;
-mod bounds;
-mod bsv;
-mod clock;
+mod call;
+mod convert;
+mod cross_type;
 mod error;
-mod fast;
 mod generate;
-mod host;
-mod layouts;
 mod mssql;
+mod order;
+mod process;
+mod ranges;
+mod raw;
 mod read;
-mod rewrite;
+mod rows;
 mod settings;
-mod shared;
+mod shared_memory;
+mod skip_support;
+mod text;
 mod timestamp;
-mod uuid;
 
 pgrx::pg_module_magic!(name, version);
 
@@ -24,7 +29,5 @@ pgrx::pg_module_magic!(name, version);
 #[pgrx::pg_guard]
 pub extern "C-unwind" fn _PG_init() {
     settings::define();
-    shared::prepare();
+    shared_memory::prepare();
 }
-
-pgrx::extension_sql_file!("../../sql/comments.sql", name = "comments", finalize);

@@ -1,93 +1,136 @@
-//! Every setting: one static, one define.
+//! Every setting: one static, one definition.
 
-use pgrx::PostgresGucEnum;
-use pgrx::guc::{GucContext, GucFlags, GucRegistry, GucSetting};
+use std::ffi::{CStr, c_int};
+
+use pgrx::pg_sys;
 
 /// Whose ids are in strict order.
-#[derive(Clone, Copy, PartialEq, Eq, PostgresGucEnum)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// The server's where there is shared memory, else the backend's.
-    #[name = c"auto"]
-    Auto,
-    #[name = c"server"]
-    Server,
-    #[name = c"backend"]
-    Backend,
+    /// The server's if there is shared memory, else the connection's.
+    Auto = 0,
+    Server = 1,
+    Backend = 2,
 }
 
-static SCOPE: GucSetting<Scope> = GucSetting::<Scope>::new(Scope::Auto);
-/// `comb.timestamp_step`, in milliseconds.
-static TIMESTAMP_STEP: GucSetting<i32> = GucSetting::<i32>::new(0);
-/// `comb.max_ahead`, in milliseconds.
-static MAX_AHEAD: GucSetting<i32> = GucSetting::<i32>::new(60_000);
-/// `comb.drift_warning`, in milliseconds; -1 is off.
-static DRIFT_WARNING: GucSetting<i32> = GucSetting::<i32>::new(1000);
+static mut SCOPE: c_int = Scope::Auto as c_int;
+static mut TIMESTAMP_STEP_MS: c_int = 0;
+static mut MAX_AHEAD_MS: c_int = 60_000;
+/// -1 is off.
+static mut DRIFT_WARNING_MS: c_int = 1000;
 
-/// An hour: far more than any clock's unit.
-const TIMESTAMP_STEP_MAX_MS: i32 = 3_600_000;
+/// An hour: far more than the unit of any time field.
+const TIMESTAMP_STEP_MAX_MS: c_int = 3_600_000;
 
 #[inline(always)]
 pub fn scope() -> Scope {
-    SCOPE.get()
+    // SAFETY: PostgreSQL changes settings on the thread that runs SQL.
+    match unsafe { SCOPE } {
+        1 => Scope::Server,
+        2 => Scope::Backend,
+        _ => Scope::Auto,
+    }
 }
 
-/// How far apart the time fields of successive ids are at least, in milliseconds.
+/// The minimum distance between the time fields of successive ids, in milliseconds; 0 for none.
 #[inline(always)]
 pub fn timestamp_step_ms() -> u64 {
-    TIMESTAMP_STEP.get().unsigned_abs().into()
+    // SAFETY: as above.
+    unsafe { TIMESTAMP_STEP_MS }.unsigned_abs().into()
 }
 
-/// How far ids may be led ahead of the clock by those who ask for it, in milliseconds.
+/// How far comb_observe() may move ids ahead of the clock, in milliseconds.
 pub fn max_ahead_ms() -> u64 {
-    MAX_AHEAD.get().unsigned_abs().into()
+    // SAFETY: as above.
+    unsafe { MAX_AHEAD_MS }.unsigned_abs().into()
 }
 
-/// From which lead on there is a warning, in milliseconds; `None` if never.
+/// The lead over which there is a warning, in milliseconds; `None` for never.
 pub fn drift_warning_ms() -> Option<u64> {
-    DRIFT_WARNING.get().try_into().ok()
+    // SAFETY: as above.
+    unsafe { DRIFT_WARNING_MS }.try_into().ok()
 }
+
+struct Options([pg_sys::config_enum_entry; 4]);
+
+// SAFETY: constants.
+unsafe impl Sync for Options {}
+
+static SCOPES: Options = {
+    const fn entry(name: &'static CStr, scope: Scope) -> pg_sys::config_enum_entry {
+        pg_sys::config_enum_entry { name: name.as_ptr(), val: scope as c_int, hidden: false }
+    }
+    let end = pg_sys::config_enum_entry { name: std::ptr::null(), val: 0, hidden: false };
+    Options([
+        entry(c"auto", Scope::Auto),
+        entry(c"server", Scope::Server),
+        entry(c"backend", Scope::Backend),
+        end,
+    ])
+};
 
 /// Called from _PG_init, preloaded or not.
 pub fn define() {
-    GucRegistry::define_enum_guc(
-        c"comb.scope",
-        c"Whose COMBs are in strict order: the server's or the connection's.",
-        c"auto is server where there is shared memory: on PostgreSQL 17 and newer, and where comb is in shared_preload_libraries.",
-        &SCOPE,
-        GucContext::Userset,
-        GucFlags::default(),
-    );
-    GucRegistry::define_int_guc(
-        c"comb.timestamp_step",
-        c"Least distance between the time fields of successive COMBs.",
-        c"Where it is set, no time field repeats: for systems that read ids by their time alone. Ids made faster than that run ahead of the clock. 0 is off.",
-        &TIMESTAMP_STEP,
-        0,
-        TIMESTAMP_STEP_MAX_MS,
-        GucContext::Userset,
-        GucFlags::UNIT_MS,
-    );
-    GucRegistry::define_int_guc(
-        c"comb.max_ahead",
-        c"How far comb_observe(), and in scope server comb.timestamp_step, may lead COMBs ahead of the clock.",
-        c"comb_observe() by a superuser may lead further.",
-        &MAX_AHEAD,
-        0,
-        i32::MAX,
-        GucContext::Suset,
-        GucFlags::UNIT_MS,
-    );
-    GucRegistry::define_int_guc(
-        c"comb.drift_warning",
-        c"Warns when COMBs run ahead of the system clock by more than this.",
-        c"At most once a minute and connection. -1 is off.",
-        &DRIFT_WARNING,
-        -1,
-        i32::MAX,
-        GucContext::Userset,
-        GucFlags::UNIT_MS,
-    );
-    // A setting that there is not is an error, not a placeholder.
-    // SAFETY: as the definitions, while the library is loaded.
-    unsafe { pgrx::pg_sys::MarkGUCPrefixReserved(c"comb".as_ptr()) };
+    // SAFETY: called while the library is loaded, with statics and constants that live as long as the
+    // process.
+    unsafe {
+        pg_sys::DefineCustomEnumVariable(
+            c"comb.scope".as_ptr(),
+            c"Sets whether ids are in strict order across all connections of the server.".as_ptr(),
+            c"\"auto\" is \"server\" if shared memory can be allocated, otherwise \"backend\"."
+                .as_ptr(),
+            &raw mut SCOPE,
+            Scope::Auto as c_int,
+            SCOPES.0.as_ptr(),
+            pg_sys::GucContext::PGC_USERSET,
+            0,
+            None,
+            None,
+            None,
+        );
+        let milliseconds =
+            |name: &CStr, texts: [&CStr; 2], value: *mut c_int, least, most, context| {
+                let [short, long] = texts.map(CStr::as_ptr);
+                let unit = pg_sys::GUC_UNIT_MS as c_int;
+                let (name, default) = (name.as_ptr(), *value);
+                pg_sys::DefineCustomIntVariable(
+                    name, short, long, value, default, least, most, context, unit, None, None, None,
+                );
+            };
+        milliseconds(
+            c"comb.timestamp_step",
+            [
+                c"Sets the minimum distance between the time fields of successive ids.",
+                c"If it is not 0, the connection makes ids by a clock of its own, as with \"comb.scope\" = \"backend\". Ids that are made faster than one a step run ahead of the clock.",
+            ],
+            &raw mut TIMESTAMP_STEP_MS,
+            0,
+            TIMESTAMP_STEP_MAX_MS,
+            pg_sys::GucContext::PGC_USERSET,
+        );
+        milliseconds(
+            c"comb.max_ahead",
+            [
+                c"Sets how far comb_observe() can move ids ahead of the system clock.",
+                c"There is no limit for superusers.",
+            ],
+            &raw mut MAX_AHEAD_MS,
+            0,
+            c_int::MAX,
+            pg_sys::GucContext::PGC_SUSET,
+        );
+        milliseconds(
+            c"comb.drift_warning",
+            [
+                c"Sets the lead of ids over the system clock above which a warning is issued.",
+                c"A connection issues it at most once a minute. -1 disables it.",
+            ],
+            &raw mut DRIFT_WARNING_MS,
+            -1,
+            c_int::MAX,
+            pg_sys::GucContext::PGC_USERSET,
+        );
+        // Any other setting of this prefix is an error.
+        pg_sys::MarkGUCPrefixReserved(c"comb".as_ptr());
+    }
 }

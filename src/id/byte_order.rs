@@ -1,0 +1,179 @@
+//! The second axis of a layout: which byte of an id the target system compares first.
+
+use std::cmp::Ordering;
+
+/// The 16 bytes of a uuid as PostgreSQL stores and prints them.
+pub type Bytes = [u8; 16];
+
+/// Which bytes of an id are compared first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ByteOrder {
+    /// 0 to 15: PostgreSQL's uuid, .NET's Guid, and whoever compares the text.
+    Postgres,
+    /// 3 2 1 0, 5 4, 7 6, 8 to 15: `Guid.ToByteArray()` compared as bytes, as Oracle's RAW(16) and
+    /// SQLite's BLOB are.
+    Dotnet,
+    /// 10 to 15, 8 9, 7 6, 5 4, 3 2 1 0: SQL Server's uniqueidentifier, .NET's SqlGuid.
+    Sqlserver,
+}
+
+impl ByteOrder {
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Postgres => "postgres",
+            Self::Dotnet => "dotnet",
+            Self::Sqlserver => "sqlserver",
+        }
+    }
+
+    /// Where byte 6 comes in this order.
+    pub(super) const fn rank_of_6(self) -> u32 {
+        match self {
+            Self::Postgres => 6,
+            Self::Dotnet => 7,
+            Self::Sqlserver => 9,
+        }
+    }
+
+    /// Where byte 8 comes in this order.
+    pub(super) const fn rank_of_8(self) -> u32 {
+        match self {
+            Self::Postgres | Self::Dotnet => 8,
+            Self::Sqlserver => 6,
+        }
+    }
+
+    /// The id as one number that compares as the id does in this order.
+    ///
+    /// Rationale: whole words are turned and swapped in registers. Moving the bytes one by one by a
+    /// table of positions costs 10 ns an id.
+    #[inline(always)]
+    pub const fn number(self, id: &Bytes) -> u128 {
+        let number = u128::from_be_bytes(*id);
+        let (high, low) = ((number >> 64) as u64, number as u64);
+        match self {
+            Self::Postgres => number,
+            Self::Dotnet => join(swap_groups(high), low),
+            Self::Sqlserver => join(low.rotate_left(16), high.swap_bytes()),
+        }
+    }
+
+    /// The id of such a number.
+    #[inline(always)]
+    pub const fn bytes(self, number: u128) -> Bytes {
+        let (high, low) = ((number >> 64) as u64, number as u64);
+        let number = match self {
+            Self::Postgres => number,
+            Self::Dotnet => join(swap_groups(high), low),
+            Self::Sqlserver => join(low.swap_bytes(), high.rotate_right(16)),
+        };
+        number.to_be_bytes()
+    }
+
+    #[inline(always)]
+    pub fn compare(self, a: &Bytes, b: &Bytes) -> Ordering {
+        self.number(a).cmp(&self.number(b))
+    }
+}
+
+const fn join(high: u64, low: u64) -> u128 {
+    (high as u128) << 64 | low as u128
+}
+
+/// Bytes 0 to 3, 4 to 5 and 6 to 7 of a word, the highest first, each group reversed.
+const fn swap_groups(word: u64) -> u64 {
+    let (a, b, c) = ((word >> 32) as u32, (word >> 16) as u16, word as u16);
+    (a.swap_bytes() as u64) << 32 | (b.swap_bytes() as u64) << 16 | c.swap_bytes() as u64
+}
+
+/// The id with bytes 0 to 3, 4 to 5 and 6 to 7 reversed: what `Guid.ToByteArray()` makes of a Guid's
+/// text, and back.
+pub fn dotnet_swap(id: &Bytes) -> Bytes {
+    ByteOrder::Postgres.bytes(ByteOrder::Dotnet.number(id))
+}
+
+/// The id that comes after in SQL Server's order; `None` after the last.
+pub fn sqlserver_next(id: &Bytes) -> Option<Bytes> {
+    ByteOrder::Sqlserver.number(id).checked_add(1).map(|number| ByteOrder::Sqlserver.bytes(number))
+}
+
+/// The id that comes before in SQL Server's order; `None` before the first.
+pub fn sqlserver_previous(id: &Bytes) -> Option<Bytes> {
+    ByteOrder::Sqlserver.number(id).checked_sub(1).map(|number| ByteOrder::Sqlserver.bytes(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn sql_server_compares_the_last_six_bytes_first() {
+        // Each id is one in the byte that SQL Server compares next.
+        let ranked = [10, 11, 12, 13, 14, 15, 8, 9, 7, 6, 5, 4, 3, 2, 1, 0];
+        for pair in ranked.windows(2) {
+            let one = |position: usize| {
+                let mut id = [0; 16];
+                id[position] = 1;
+                id
+            };
+            assert_eq!(
+                ByteOrder::Sqlserver.compare(&one(pair[0]), &one(pair[1])),
+                Ordering::Greater
+            );
+        }
+    }
+
+    #[test]
+    fn dotnet_order_is_that_of_the_swapped_bytes() {
+        let guid = uuid::Uuid::from_bytes([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
+        assert_eq!(ByteOrder::Dotnet.number(guid.as_bytes()).to_be_bytes(), guid.to_bytes_le());
+    }
+
+    #[test]
+    fn swapping_is_what_dotnet_does() {
+        let guid = uuid::Uuid::parse_str("00112233-4455-6677-8899-aabbccddeeff").unwrap();
+        assert_eq!(dotnet_swap(guid.as_bytes()), guid.to_bytes_le());
+        assert_eq!(dotnet_swap(&dotnet_swap(guid.as_bytes())), guid.into_bytes());
+    }
+
+    #[test]
+    fn the_ends_of_sql_servers_order_have_no_neighbours() {
+        assert_eq!(sqlserver_previous(&[0; 16]), None);
+        assert_eq!(sqlserver_next(&[0xff; 16]), None);
+    }
+
+    proptest! {
+        /// Against the design's table of positions.
+        #[test]
+        fn numbers_are_the_bytes_in_their_order(id in any::<Bytes>()) {
+            let positions: [(ByteOrder, Bytes); 3] = [
+                (ByteOrder::Postgres, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]),
+                (ByteOrder::Dotnet, [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15]),
+                (ByteOrder::Sqlserver, [10, 11, 12, 13, 14, 15, 8, 9, 7, 6, 5, 4, 3, 2, 1, 0]),
+            ];
+            for (order, positions) in positions {
+                let bytes = positions.map(|position| id[usize::from(position)]);
+                prop_assert_eq!(order.number(&id), u128::from_be_bytes(bytes));
+                let rank = |byte| positions.iter().position(|&position| position == byte).unwrap();
+                prop_assert_eq!(order.rank_of_6() as usize, rank(6));
+                prop_assert_eq!(order.rank_of_8() as usize, rank(8));
+            }
+        }
+
+        #[test]
+        fn neighbours_stand_next_to_each_other(id in any::<Bytes>()) {
+            if let Some(next) = sqlserver_next(&id) {
+                prop_assert!(ByteOrder::Sqlserver.compare(&id, &next).is_lt());
+                prop_assert_eq!(sqlserver_previous(&next), Some(id));
+            }
+        }
+
+        #[test]
+        fn bytes_reverses_number(id in any::<Bytes>()) {
+            for order in [ByteOrder::Postgres, ByteOrder::Dotnet, ByteOrder::Sqlserver] {
+                prop_assert_eq!(order.bytes(order.number(&id)), id);
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! The table of layouts: every way in which the field writes an id that carries a time.
+
+use super::byte_order::ByteOrder;
+use super::layout::Layout;
+use super::time_field::TimeField;
+
+/// RFC 9562 version 7, the default.
+pub const UUIDV7: Layout = Layout {
+    label: "uuidv7",
+    time_field: TimeField::UnixMs,
+    order: ByteOrder::Postgres,
+    version: Some(7),
+    known_as: "RFC 9562 version 7",
+};
+/// RT.Comb's SQL Server layout.
+pub const MSSQL: Layout = Layout {
+    label: "mssql",
+    time_field: TimeField::UnixMs,
+    order: ByteOrder::Sqlserver,
+    version: Some(4),
+    known_as: "RT.Comb Provider.Sql, its T-SQL NewComb",
+};
+/// Jimmy Nilsson's original COMB.
+pub const MSSQL_LEGACY: Layout = Layout {
+    label: "mssql_legacy",
+    time_field: TimeField::SqlDatetime,
+    order: ByteOrder::Sqlserver,
+    version: Some(4),
+    known_as: "Nilsson's original COMB, RT.Comb Provider.Legacy, NHibernate guid.comb",
+};
+
+/// All layouts, in the order in which comb_layouts() shows them.
+pub static LAYOUTS: [Layout; 11] = [
+    UUIDV7,
+    Layout {
+        label: "postgres",
+        time_field: TimeField::UnixMs,
+        order: ByteOrder::Postgres,
+        version: Some(4),
+        known_as: "RT.Comb Provider.PostgreSql, Marten CombGuid",
+    },
+    Layout {
+        label: "postgres_legacy",
+        time_field: TimeField::SqlDatetime,
+        order: ByteOrder::Postgres,
+        version: Some(4),
+        known_as: "RT.Comb PostgreSqlCombProvider with SqlDateTimeStrategy",
+    },
+    MSSQL,
+    MSSQL_LEGACY,
+    Layout {
+        label: "binary",
+        time_field: TimeField::UnixMs,
+        order: ByteOrder::Dotnet,
+        version: Some(4),
+        known_as: "RT.Comb Provider.Oracle, Provider.SqliteBinary",
+    },
+    Layout {
+        label: "laravel",
+        time_field: TimeField::Unix10us,
+        order: ByteOrder::Postgres,
+        version: Some(4),
+        known_as: "ramsey/uuid TimestampFirstCombCodec, Laravel Str::orderedUuid()",
+    },
+    Layout {
+        label: "sequential_as_string",
+        time_field: TimeField::DotnetMs,
+        order: ByteOrder::Postgres,
+        version: None,
+        known_as: "jhtodd, Zaabee, ABP SequentialAsString",
+    },
+    Layout {
+        label: "sequential_as_binary",
+        time_field: TimeField::DotnetMs,
+        order: ByteOrder::Dotnet,
+        version: None,
+        known_as: "jhtodd, Zaabee, ABP SequentialAsBinary",
+    },
+    Layout {
+        label: "sequential_at_end",
+        time_field: TimeField::DotnetMs,
+        order: ByteOrder::Sqlserver,
+        version: None,
+        known_as: "jhtodd, Zaabee, ABP SequentialAtEnd",
+    },
+    Layout {
+        label: "process_ticks",
+        time_field: TimeField::DotnetTicks,
+        order: ByteOrder::Sqlserver,
+        version: None,
+        known_as: "a random number for the process and .NET ticks; EF Core's and NewId's time field reads the same",
+    },
+];
+
+/// The layout of that label, in any encoding that has ASCII.
+pub fn labelled(label: &[u8]) -> Option<&'static Layout> {
+    LAYOUTS.iter().find(|layout| layout.label.as_bytes() == label)
+}

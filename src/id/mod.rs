@@ -1,0 +1,19 @@
+//! What an id is.
+//!
+//! A value ([`value`]) is a moment and some randomness. A [`layout`] writes it down along three axes: its
+//! [`time_field`], its [`byte_order`] and its stamp; [`layouts`] is the table of all of them. [`rfc9562`]
+//! reads what a uuid declares of itself, [`inspect`] what else it could be; [`bsv`] is the layout that is
+//! text; [`abbreviation`] helps sorting.
+
+pub mod abbreviation;
+pub mod bsv;
+pub mod byte_order;
+pub mod inspect;
+pub mod layout;
+pub mod layouts;
+pub mod rfc9562;
+pub mod time_field;
+pub mod value;
+
+#[cfg(test)]
+pub mod vectors;

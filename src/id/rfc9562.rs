@@ -1,0 +1,146 @@
+//! Reading the moment out of a uuid that says by its own bits that it carries one: RFC 9562
+//! versions 7, 6 and 1.
+
+use super::byte_order::Bytes;
+use super::layouts::UUIDV7;
+
+/// 1582-10-15, where the time of versions 1 and 6 begins, in 100 ns before 1970-01-01.
+const GREGORIAN_OFFSET: i64 = 122_192_928_000_000_000;
+
+/// The version, where the variant is RFC 9562's.
+#[inline(always)]
+pub fn version(id: &Bytes) -> Option<u8> {
+    (id[8] >> 6 == 0b10).then_some(id[6] >> 4)
+}
+
+/// The moment of a version 7, 6 or 1 uuid in microseconds since the Unix epoch: whole
+/// milliseconds for version 7, the rest cut off to the microsecond for 6 and 1 (section 5).
+/// `None` for any other uuid.
+#[inline(always)]
+pub fn micros(id: &Bytes) -> Option<i64> {
+    match version(id)? {
+        7 => UUIDV7.micros(id),
+        6 => Some(gregorian_micros(u64::from_be_bytes([
+            // 60 bits: the version stands between the upper 48 and the lower 12.
+            id[0] >> 4,
+            id[0] << 4 | id[1] >> 4,
+            id[1] << 4 | id[2] >> 4,
+            id[2] << 4 | id[3] >> 4,
+            id[3] << 4 | id[4] >> 4,
+            id[4] << 4 | id[5] >> 4,
+            id[5] << 4 | id[6] & 0xf,
+            id[7],
+        ]))),
+        1 => Some(gregorian_micros(u64::from_be_bytes([
+            id[6] & 0xf,
+            id[7],
+            id[4],
+            id[5],
+            id[0],
+            id[1],
+            id[2],
+            id[3],
+        ]))),
+        _ => None,
+    }
+}
+
+/// The moment of a version 7 uuid with rand_a read as a fraction of the millisecond in 1/4096
+/// (section 6.2, method 3). The last microsecond inside the fraction's step is taken, which alone
+/// gives back the microseconds that were written. `None` for any other uuid.
+pub fn micros_with_fraction(id: &Bytes) -> Option<i64> {
+    let micros = UUIDV7.micros(id)?;
+    let rand_a = i64::from(u16::from_be_bytes([id[6] & 0xf, id[7]]));
+    Some(micros + ((rand_a + 1) * 1000) / 4096)
+}
+
+/// 60 bits of 100 ns never leave the range of i64.
+fn gregorian_micros(ticks: u64) -> i64 {
+    (ticks as i64 - GREGORIAN_OFFSET).div_euclid(10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::value::{Comb, tick_of_micros};
+    use crate::id::vectors::{bytes, micros as micros_of, vectors};
+    use proptest::prelude::*;
+
+    #[test]
+    fn public_ids_read_as_their_moments() {
+        let mut versions = std::collections::HashSet::new();
+        for vector in vectors().filter(|vector| vector.layout.starts_with("uuidv")) {
+            assert_eq!(micros(&vector.bytes()), Some(vector.micros), "{}", vector.id);
+            versions.insert(version(&vector.bytes()).unwrap());
+        }
+        assert_eq!(versions, [1, 6, 7].into());
+    }
+
+    #[test]
+    fn the_fraction_is_read_as_timescale_reads_it() {
+        let id = bytes("019913ce-f124-7835-96c7-a2df691caa98");
+        assert_eq!(micros_with_fraction(&id), Some(micros_of("2025-09-04 08:19:13.316513")));
+    }
+
+    #[test]
+    fn a_uuid_that_says_nothing_of_a_time_has_none() {
+        for id in [
+            "00000000-0000-0000-0000-000000000000",
+            "ffffffff-ffff-ffff-ffff-ffffffffffff",
+            "017f22e2-79b0-4cc3-98c4-dc0c0c07398f", // version 4
+            "017f22e2-79b0-8cc3-98c4-dc0c0c07398f", // version 8
+            "017f22e2-79b0-7cc3-18c4-dc0c0c07398f", // another variant
+            "c232ab00-9414-11ec-d3c8-9f6bdeced846",
+        ] {
+            assert_eq!(micros(&bytes(id)), None, "{id}");
+            assert_eq!(micros_with_fraction(&bytes(id)), None, "{id}");
+        }
+    }
+
+    #[test]
+    fn lower_bounds_saturate() {
+        let first = bytes("00000000-0000-7000-8000-000000000000");
+        assert_eq!(UUIDV7.lower_bound(i64::MIN), first);
+        assert_eq!(UUIDV7.lower_bound(-1), first);
+        assert_eq!(UUIDV7.lower_bound(0), first);
+        assert_eq!(UUIDV7.lower_bound(1), bytes("00000000-0001-7000-8000-000000000000"));
+        assert_eq!(UUIDV7.lower_bound(1000), bytes("00000000-0001-7000-8000-000000000000"));
+        assert_eq!(
+            UUIDV7.lower_bound(281_474_976_710_655_000),
+            bytes("ffffffff-ffff-7000-8000-000000000000")
+        );
+        assert_eq!(UUIDV7.lower_bound(281_474_976_710_655_001), [0xff; 16]);
+        assert_eq!(UUIDV7.lower_bound(i64::MAX), [0xff; 16]);
+    }
+
+    proptest! {
+        /// The uuid crate reads versions 1 and 6 on its own.
+        #[test]
+        fn gregorian_versions_are_read_as_others_do(id in any::<Bytes>(), version in prop::sample::select(vec![1u8, 6])) {
+            let mut id = id;
+            id[6] = version << 4 | id[6] & 0xf;
+            id[8] = 0x80 | id[8] & 0x3f;
+            // Its to_unix() has no moments before 1970; the Gregorian ticks have.
+            let (ticks, _) = uuid::Uuid::from_bytes(id).get_timestamp().unwrap().to_gregorian();
+            prop_assert_eq!(micros(&id), Some((ticks as i64 - GREGORIAN_OFFSET).div_euclid(10)));
+        }
+
+        #[test]
+        fn microseconds_come_back(at in 0i64..281_474_976_710_656_000, random in any::<u64>()) {
+            let id = UUIDV7.encode(Comb { tick: tick_of_micros(at), random }).unwrap();
+            prop_assert_eq!(micros_with_fraction(&id), Some(at));
+            prop_assert_eq!(micros(&id), Some(at - at % 1000));
+        }
+
+        /// comb_between's promise: the bound parts ids exactly as their moments are parted.
+        #[test]
+        fn lower_bounds_part_ids_as_moments_do(
+            at in any::<i64>(), near in -3000i64..3000, ms in 0i64..1 << 48, random in any::<u64>(),
+        ) {
+            let id = UUIDV7.encode(Comb { tick: tick_of_micros(ms * 1000), random }).unwrap();
+            for bound in [at, ms * 1000 + near] {
+                prop_assert_eq!(id >= UUIDV7.lower_bound(bound), micros(&id).unwrap() >= bound);
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Ids from public sources and the moments that they carry, for the tests.
+
+use crate::id::byte_order::Bytes;
+
+pub struct Vector {
+    pub layout: &'static str,
+    pub id: &'static str,
+    /// Microseconds since the Unix epoch.
+    pub micros: i64,
+}
+
+impl Vector {
+    pub fn bytes(&self) -> Bytes {
+        bytes(self.id)
+    }
+}
+
+pub fn bytes(id: &str) -> Bytes {
+    uuid::Uuid::parse_str(id).expect("an id").into_bytes()
+}
+
+/// Microseconds since the Unix epoch of a moment in UTC.
+pub fn micros(utc: &str) -> i64 {
+    let moment: jiff::civil::DateTime = utc.parse().expect("a moment");
+    moment.to_zoned(jiff::tz::TimeZone::UTC).expect("a moment").timestamp().as_microsecond()
+}
+
+pub fn vectors() -> impl Iterator<Item = Vector> {
+    include_str!("../../pg_test/vectors.csv").lines().skip(1).map(|line| {
+        let mut columns = line.splitn(4, ',');
+        let mut column = || columns.next().expect("four columns");
+        Vector { layout: column(), id: column(), micros: micros(column()) }
+    })
+}

@@ -1,0 +1,30 @@
+//! SQL functions that turn one id into another.
+
+use super::call::{sql_function, uuid};
+use super::error::Error;
+use crate::id::byte_order;
+
+sql_function! {
+    /// The id with its time field overwritten: RT.Comb's Create(Guid, DateTime).
+    fn comb_set_timestamp(call) {
+        let layout = call.layout(2)?;
+        let id = layout.with_micros(&call.uuid(0), call.timestamptz(1).unix_micros());
+        id.map(uuid).ok_or(Error::TimestampOutOfRange(layout))
+    }
+}
+
+sql_function! {
+    /// The same value in another layout; NULL where the id is not of the source layout.
+    fn comb_convert(call) {
+        let (source, target) = (call.layout(1)?, call.layout(2)?);
+        let Some(comb) = source.decode(&call.uuid(0)) else { return call.null() };
+        target.encode(comb).map(uuid).ok_or(Error::TimestampOutOfRange(target))
+    }
+}
+
+sql_function! {
+    /// The id with its first three groups of bytes reversed.
+    fn comb_dotnet_swap(call) {
+        Ok(uuid(byte_order::dotnet_swap(&call.uuid(0))))
+    }
+}

@@ -1,0 +1,37 @@
+//! SQL functions for ranges of ids. comb_between() is written in SQL over them.
+
+use super::call::{sql_function, uuid};
+use super::error::Error;
+use crate::id::layouts::{MSSQL, UUIDV7};
+
+sql_function! {
+    /// The smallest id whose time field is that moment's.
+    fn comb_min(call) {
+        let layout = call.layout(1)?;
+        let id = layout.min(call.timestamptz(0).unix_micros());
+        id.map(uuid).ok_or(Error::TimestampOutOfRange(layout))
+    }
+}
+
+sql_function! {
+    /// The largest id whose time field is that moment's.
+    fn comb_max(call) {
+        let layout = call.layout(1)?;
+        let id = layout.max(call.timestamptz(0).unix_micros());
+        id.map(uuid).ok_or(Error::TimestampOutOfRange(layout))
+    }
+}
+
+sql_function! {
+    /// The id from which on version 7 ids are not before a moment, any moment.
+    fn comb_lower_bound(call) {
+        Ok(uuid(UUIDV7.lower_bound(call.timestamptz(0).unix_micros())))
+    }
+}
+
+sql_function! {
+    /// The same of layout mssql, in SQL Server's order.
+    fn comb_mssql_lower_bound(call) {
+        Ok(uuid(MSSQL.lower_bound(call.timestamptz(0).unix_micros())))
+    }
+}

@@ -1,0 +1,160 @@
+//! PostgreSQL's functions, declared without pgrx's barrier.
+//!
+//! Rationale: pgrx's binding of a function catches its ERROR (sigsetjmp at every call) and turns it into a
+//! Rust panic, to run the destructors of the frames in between. Our frames hold nothing to be dropped:
+//! PostgreSQL may jump over them. So an error stays PostgreSQL's own, without a Rust backtrace in its
+//! DETAIL, bytes that are not UTF-8 stay as they are, and nothing allocates by Rust's allocator, which
+//! ends the server where memory runs out.
+
+use std::ffi::{c_char, c_int, c_long, c_void};
+
+use pgrx::pg_sys;
+use pgrx::pg_sys::Datum;
+
+/// A SQL function that PostgreSQL brings.
+pub type BuiltIn = unsafe extern "C-unwind" fn(pg_sys::FunctionCallInfo) -> Datum;
+
+unsafe extern "C-unwind" {
+    // Memory
+    pub fn palloc(size: usize) -> *mut c_void;
+    pub fn pfree(pointer: *mut c_void);
+    pub fn MemoryContextAlloc(context: pg_sys::MemoryContext, size: usize) -> *mut c_void;
+
+    // Errors
+    pub fn errstart(level: c_int, domain: *const c_char) -> bool;
+    pub fn errcode(sqlstate: c_int) -> c_int;
+    pub fn errmsg(format: *const c_char, ...) -> c_int;
+    pub fn errdetail(format: *const c_char, ...) -> c_int;
+    pub fn errhint(format: *const c_char, ...) -> c_int;
+    pub fn errfinish(file: *const c_char, line: c_int, function: *const c_char);
+    pub fn FlushErrorState();
+
+    // Calls
+    pub fn DirectFunctionCall1Coll(f: BuiltIn, collation: pg_sys::Oid, a: Datum) -> Datum;
+    pub fn DirectFunctionCall2Coll(f: BuiltIn, collation: pg_sys::Oid, a: Datum, b: Datum)
+    -> Datum;
+    pub fn jsonb_in(call: pg_sys::FunctionCallInfo) -> Datum;
+    pub fn timestamp_zone(call: pg_sys::FunctionCallInfo) -> Datum;
+    pub fn timestamptz_pl_interval(call: pg_sys::FunctionCallInfo) -> Datum;
+
+    // Values
+    pub fn cstring_to_text_with_len(text: *const c_char, length: c_int) -> *mut pg_sys::text;
+    pub fn pg_detoast_datum_packed(datum: *mut pg_sys::varlena) -> *mut pg_sys::varlena;
+    pub fn JsonEncodeDateTime(
+        buffer: *mut c_char,
+        value: Datum,
+        type_id: pg_sys::Oid,
+        zone: *const c_int,
+    ) -> *mut c_char;
+
+    // Rows
+    pub fn get_call_result_type(
+        call: pg_sys::FunctionCallInfo,
+        type_id: *mut pg_sys::Oid,
+        description: *mut pg_sys::TupleDesc,
+    ) -> pg_sys::TypeFuncClass::Type;
+    pub fn heap_form_tuple(
+        description: pg_sys::TupleDesc,
+        values: *const Datum,
+        nulls: *const bool,
+    ) -> pg_sys::HeapTuple;
+    pub fn HeapTupleHeaderGetDatum(tuple: pg_sys::HeapTupleHeader) -> Datum;
+    pub fn InitMaterializedSRF(call: pg_sys::FunctionCallInfo, flags: u32);
+    pub fn tuplestore_putvalues(
+        store: *mut pg_sys::Tuplestorestate,
+        description: pg_sys::TupleDesc,
+        values: *const Datum,
+        nulls: *const bool,
+    );
+
+    // SPI
+    pub fn SPI_connect() -> c_int;
+    pub fn SPI_execute(command: *const c_char, read_only: bool, count: c_long) -> c_int;
+    pub fn SPI_getvalue(
+        tuple: pg_sys::HeapTuple,
+        description: pg_sys::TupleDesc,
+        column: c_int,
+    ) -> *mut c_char;
+    pub fn SPI_finish() -> c_int;
+
+    // Processes
+    pub fn superuser() -> bool;
+    pub fn RecoveryInProgress() -> bool;
+    pub fn GetLatestXTime() -> pg_sys::TimestampTz;
+    pub fn get_controlfile(
+        data_directory: *const c_char,
+        is_valid: *mut bool,
+    ) -> *mut pg_sys::ControlFileData;
+    pub fn ProcessInterrupts();
+    pub fn WaitLatch(
+        latch: *mut pg_sys::Latch,
+        events: c_int,
+        timeout: c_long,
+        wait_event: u32,
+    ) -> c_int;
+    pub fn ResetLatch(latch: *mut pg_sys::Latch);
+    #[cfg(any(feature = "pg17", feature = "pg18"))]
+    pub fn WaitEventExtensionNew(name: *const c_char) -> u32;
+
+    // Shared memory
+    pub fn ShmemInitStruct(name: *const c_char, size: usize, found: *mut bool) -> *mut c_void;
+    pub fn LWLockAcquire(lock: *mut pg_sys::LWLock, mode: pg_sys::LWLockMode::Type) -> bool;
+    pub fn LWLockRelease(lock: *mut pg_sys::LWLock);
+    pub fn LWLockHeldByMe(lock: *mut pg_sys::LWLock) -> bool;
+
+    // Expressions
+    pub fn exprType(expression: *const pg_sys::Node) -> pg_sys::Oid;
+    pub fn contain_var_clause(expression: *mut pg_sys::Node) -> bool;
+    pub fn lookup_type_cache(type_id: pg_sys::Oid, flags: c_int) -> *mut pg_sys::TypeCacheEntry;
+    pub fn copyObjectImpl(from: *const c_void) -> *mut c_void;
+    pub fn makeRelabelType(
+        argument: *mut pg_sys::Expr,
+        type_id: pg_sys::Oid,
+        modifier: i32,
+        collation: pg_sys::Oid,
+        form: pg_sys::CoercionForm::Type,
+    ) -> *mut pg_sys::RelabelType;
+    pub fn make_opclause(
+        operator: pg_sys::Oid,
+        result: pg_sys::Oid,
+        returns_set: bool,
+        left: *mut pg_sys::Expr,
+        right: *mut pg_sys::Expr,
+        collation: pg_sys::Oid,
+        input_collation: pg_sys::Oid,
+    ) -> *mut pg_sys::Expr;
+    pub fn set_opfuncid(operator: *mut pg_sys::OpExpr);
+
+    // Sorting: a sort recognises it by its address, which that of pgrx's binding is not, and then compares
+    // abbreviated keys without calling it.
+    pub fn ssup_datum_unsigned_cmp(x: Datum, y: Datum, ssup: pg_sys::SortSupport) -> c_int;
+}
+
+/// Runs a call of PostgreSQL, as PG_TRY does. False if it raised an ERROR, which is discarded: the
+/// caller puts right what the call left half done.
+///
+/// # Safety
+/// Nothing within `call` waits to be dropped.
+pub unsafe fn succeeds(call: impl FnOnce()) -> bool {
+    // SAFETY: a backend runs one thread. What PostgreSQL's own PG_TRY saves is saved, and restored after
+    // an error. errfinish() leaves the holdoff counts at 0.
+    unsafe {
+        let context = pg_sys::CurrentMemoryContext;
+        let exception_stack = pg_sys::PG_exception_stack;
+        let error_context_stack = pg_sys::error_context_stack;
+        let holdoff = (pg_sys::InterruptHoldoffCount, pg_sys::QueryCancelHoldoffCount);
+        let jumped = cee_scape::call_with_sigsetjmp(false, |buffer| {
+            pg_sys::PG_exception_stack = std::ptr::from_ref(buffer).cast_mut().cast();
+            call();
+            0
+        });
+        pg_sys::PG_exception_stack = exception_stack;
+        pg_sys::error_context_stack = error_context_stack;
+        if jumped != 0 {
+            pg_sys::CurrentMemoryContext = context;
+            FlushErrorState();
+            (pg_sys::InterruptHoldoffCount, pg_sys::QueryCancelHoldoffCount) = holdoff;
+        }
+        jumped == 0
+    }
+}

@@ -1,0 +1,68 @@
+//! Skip support of SQL Server's order, which PostgreSQL 18 and newer calls. It is in the libraries of older
+//! major versions too, so that one install script serves all.
+
+use pgrx::pg_sys;
+use pgrx::pg_sys::Datum;
+
+use super::call::{sql_function, uuid};
+use crate::id::byte_order::{Bytes, sqlserver_next, sqlserver_previous};
+
+/// PostgreSQL 18's SkipSupportData (utils/skipsupport.h), which pgrx does not bind.
+#[repr(C)]
+struct SkipSupportData {
+    low_elem: Datum,
+    high_elem: Datum,
+    decrement: Step,
+    increment: Step,
+}
+
+type Step = unsafe extern "C-unwind" fn(pg_sys::Relation, Datum, *mut bool) -> Datum;
+
+sql_function! {
+    fn comb_mssql_skipsupport(call) {
+        let support = SkipSupportData {
+            low_elem: uuid([0; 16]),
+            high_elem: uuid([0xff; 16]),
+            decrement,
+            increment,
+        };
+        // SAFETY: the scan calls it with its SkipSupport, every field of which is to be set.
+        unsafe { call.pointer::<SkipSupportData>(0).write(support) };
+        Ok(Datum::null())
+    }
+}
+
+/// # Safety
+/// A datum of a uuid, and where to say that there is no such neighbour.
+unsafe extern "C-unwind" fn decrement(
+    _: pg_sys::Relation,
+    existing: Datum,
+    overflow: *mut bool,
+) -> Datum {
+    unsafe { neighbour(sqlserver_previous, existing, overflow) }
+}
+
+/// # Safety
+/// As `decrement`.
+unsafe extern "C-unwind" fn increment(
+    _: pg_sys::Relation,
+    existing: Datum,
+    overflow: *mut bool,
+) -> Datum {
+    unsafe { neighbour(sqlserver_next, existing, overflow) }
+}
+
+/// # Safety
+/// As `decrement`.
+unsafe fn neighbour(
+    of: fn(&Bytes) -> Option<Bytes>,
+    existing: Datum,
+    overflow: *mut bool,
+) -> Datum {
+    // SAFETY: a uuid's datum points to 16 bytes; the scan gave a place for the answer.
+    unsafe {
+        let neighbour = of(&*existing.cast_mut_ptr::<Bytes>());
+        *overflow = neighbour.is_none();
+        neighbour.map_or(Datum::null(), uuid)
+    }
+}
