@@ -148,11 +148,12 @@ impl Error {
 /// Warns that ids run ahead of the clock by so many ticks.
 pub fn warn_of_lead(lead: u64) {
     let ms = lead / TICKS_PER_MS;
-    let seconds = ms / 1000;
+    let (days, seconds) = (ms / 86_400_000, ms / 1000 % 86_400);
     let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+    let days = if days > 0 { Text::of(format_args!("{days} days ")) } else { Text::<16>::EMPTY };
     Report::new(PgSqlErrorCode::ERRCODE_WARNING)
         .message(format_args!(
-            "ids run {hours:02}:{minutes:02}:{:02}.{:03} ahead of the system clock",
+            "ids run {days}{hours:02}:{minutes:02}:{:02}.{:03} ahead of the system clock",
             seconds % 60,
             ms % 1000
         ))
@@ -242,7 +243,7 @@ impl Report {
             if let Some(hint) = &self.hint {
                 raw::errhint(print, hint.as_ptr());
             }
-            raw::errfinish(c"comb".as_ptr(), 0, std::ptr::null());
+            raw::errfinish(std::ptr::null(), 0, std::ptr::null());
         }
     }
 }

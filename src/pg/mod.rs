@@ -9,6 +9,7 @@ mod convert;
 mod cross_type;
 mod error;
 mod generate;
+mod magic;
 mod mssql;
 mod order;
 mod process;
@@ -22,12 +23,10 @@ mod skip_support;
 mod text;
 mod timestamp;
 
-pgrx::pg_module_magic!(name, version);
-
 /// Called when the library is loaded, by the postmaster or by a backend.
 #[allow(non_snake_case)]
-#[pgrx::pg_guard]
-pub extern "C-unwind" fn _PG_init() {
+#[unsafe(no_mangle)]
+extern "C-unwind" fn _PG_init() {
     settings::define();
     shared_memory::prepare();
 }

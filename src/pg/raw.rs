@@ -102,6 +102,39 @@ unsafe extern "C-unwind" {
     pub fn LWLockRelease(lock: *mut pg_sys::LWLock);
     pub fn LWLockHeldByMe(lock: *mut pg_sys::LWLock) -> bool;
 
+    pub fn RequestAddinShmemSpace(size: usize);
+    pub fn on_shmem_exit(function: pg_sys::pg_on_exit_callback, argument: Datum);
+
+    // Settings
+    pub fn DefineCustomEnumVariable(
+        name: *const c_char,
+        short: *const c_char,
+        long: *const c_char,
+        value: *mut c_int,
+        boot_value: c_int,
+        options: *const pg_sys::config_enum_entry,
+        context: pg_sys::GucContext::Type,
+        flags: c_int,
+        check: pg_sys::GucEnumCheckHook,
+        assign: pg_sys::GucEnumAssignHook,
+        show: pg_sys::GucShowHook,
+    );
+    pub fn DefineCustomIntVariable(
+        name: *const c_char,
+        short: *const c_char,
+        long: *const c_char,
+        value: *mut c_int,
+        boot_value: c_int,
+        least: c_int,
+        most: c_int,
+        context: pg_sys::GucContext::Type,
+        flags: c_int,
+        check: pg_sys::GucIntCheckHook,
+        assign: pg_sys::GucIntAssignHook,
+        show: pg_sys::GucShowHook,
+    );
+    pub fn MarkGUCPrefixReserved(class: *const c_char);
+
     // Expressions
     pub fn exprType(expression: *const pg_sys::Node) -> pg_sys::Oid;
     pub fn contain_var_clause(expression: *mut pg_sys::Node) -> bool;

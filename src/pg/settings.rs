@@ -4,6 +4,8 @@ use std::ffi::{CStr, c_int};
 
 use pgrx::pg_sys;
 
+use super::raw;
+
 /// Whose ids are in strict order.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
@@ -74,7 +76,7 @@ pub fn define() {
     // SAFETY: called while the library is loaded, with statics and constants that live as long as the
     // process.
     unsafe {
-        pg_sys::DefineCustomEnumVariable(
+        raw::DefineCustomEnumVariable(
             c"comb.scope".as_ptr(),
             c"Sets whether ids are in strict order across all connections of the server.".as_ptr(),
             c"\"auto\" is \"server\" if shared memory can be allocated, otherwise \"backend\"."
@@ -93,7 +95,7 @@ pub fn define() {
                 let [short, long] = texts.map(CStr::as_ptr);
                 let unit = pg_sys::GUC_UNIT_MS as c_int;
                 let (name, default) = (name.as_ptr(), *value);
-                pg_sys::DefineCustomIntVariable(
+                raw::DefineCustomIntVariable(
                     name, short, long, value, default, least, most, context, unit, None, None, None,
                 );
             };
@@ -131,6 +133,6 @@ pub fn define() {
             pg_sys::GucContext::PGC_USERSET,
         );
         // Any other setting of this prefix is an error.
-        pg_sys::MarkGUCPrefixReserved(c"comb".as_ptr());
+        raw::MarkGUCPrefixReserved(c"comb".as_ptr());
     }
 }

@@ -40,7 +40,7 @@ impl Place {
     pub fn reason(self) -> &'static str {
         match self {
             Self::Preloaded => "comb is in shared_preload_libraries",
-            Self::Allocated => "the first session that made an id allocated shared memory",
+            Self::Allocated => "the first session that used the clock allocated shared memory",
         }
     }
 }
@@ -130,19 +130,17 @@ pub fn prepare() {
 static mut NEXT_REQUEST: pg_sys::shmem_request_hook_type = None;
 static mut NEXT_STARTUP: pg_sys::shmem_startup_hook_type = None;
 
-#[pgrx::pg_guard]
 unsafe extern "C-unwind" fn request() {
     // SAFETY: as in `prepare`; the hook that stood there before goes first.
     unsafe {
         if let Some(next) = NEXT_REQUEST {
             next();
         }
-        pg_sys::RequestAddinShmemSpace(size_of::<Block>());
+        raw::RequestAddinShmemSpace(size_of::<Block>());
     }
 }
 
 /// Also after a crash, when all shared memory is made anew.
-#[pgrx::pg_guard]
 unsafe extern "C-unwind" fn start_up() {
     // SAFETY: as above.
     unsafe {
@@ -150,7 +148,7 @@ unsafe extern "C-unwind" fn start_up() {
             next();
         }
         PRELOADED.store(find_or_begin(), Ordering::Relaxed);
-        pg_sys::on_shmem_exit(Some(remember_line), pg_sys::Datum::null());
+        raw::on_shmem_exit(Some(remember_line), pg_sys::Datum::null());
     }
     process::remember_checkpoint();
 }
@@ -158,7 +156,6 @@ unsafe extern "C-unwind" fn start_up() {
 /// When a backend crashes, the postmaster makes all shared memory anew; the clock line goes on, since its
 /// monotonic clock does. Called by the postmaster before the memory is gone; backends forget the call when
 /// they begin.
-#[pgrx::pg_guard]
 unsafe extern "C-unwind" fn remember_line(_code: i32, _argument: pg_sys::Datum) {
     // SAFETY: the memory that PRELOADED points to is still there.
     if let Some(block) = unsafe { PRELOADED.load(Ordering::Relaxed).as_ref() } {
