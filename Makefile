@@ -1,22 +1,28 @@
-# The two commands are `make demo` and `make test`; the work is done by the scripts in tools/.
-#   PG=18            which major of PostgreSQL; without it, the one that this machine has
+# `make` builds, `make install` copies what was built, `make demo` and `make test` do without both. The work is done by the
+# scripts in tools/.
+#   PG_CONFIG=...    whose PostgreSQL `make`, `make install`, `make uninstall` and `make installcheck` are for
+#   DESTDIR=...      the folder below which `make install` and `make uninstall` work, for packages
+#   PG=18            which major of PostgreSQL the others take; without it, the one that this machine has
 #   MINUTES=30 CONNECTIONS=32 FAULTS="order kill"
 #                    how long `make soak` takes at most, by how many connections, which of tools/faults/ (all)
-#   PG_CONFIG=...    whose server `make install` installs into
 #   QUICK=1 ROWS=... CONNECTIONS="..." ROUNDS=... FRESH=1    of `make bench`, by the environment: bench/README.md
 
-.PHONY: help demo test soak bench plots lint install clean
-export QUICK ROWS CONNECTIONS ROUNDS FRESH PRELOAD RUN
+PG_CONFIG ?= pg_config
 
-help:
-	@echo 'make demo                    see the extension at work in a private PostgreSQL'
-	@echo 'make test [PG=18]            run every test on one major of PostgreSQL (15, 16, 17, 18)'
-	@echo 'make soak [MINUTES=30]       run its fault tests, with real servers, for up to so long (PG=18, CONNECTIONS=32)'
-	@echo 'make bench [QUICK=1]         measure beside the alternatives, half an hour; QUICK=1: under five minutes'
-	@echo 'make plots                   draw the newest run of make bench again, tables and pictures'
-	@echo 'make install PG_CONFIG=...   install into your own server'
-	@echo 'make lint                    check formatting, and clippy with warnings as errors'
-	@echo 'make clean                   remove what was built here'
+.PHONY: all install uninstall installcheck demo test soak bench plots lint clean help
+export DESTDIR QUICK ROWS CONNECTIONS ROUNDS FRESH PRELOAD RUN
+
+all:
+	@tools/build.sh '$(PG_CONFIG)'
+
+install:
+	@tools/install.sh '$(PG_CONFIG)'
+
+uninstall:
+	@tools/install.sh --uninstall '$(PG_CONFIG)'
+
+installcheck:
+	@tools/installcheck.sh '$(PG_CONFIG)'
 
 demo:
 	@tools/demo.sh $(PG)
@@ -36,8 +42,20 @@ plots:
 lint:
 	@tools/lint.sh $(PG)
 
-install:
-	@tools/install.sh $(PG_CONFIG)
-
 clean:
-	@cargo clean
+	@tools/clean.sh
+
+help:
+	@echo 'For your own PostgreSQL, that of PG_CONFIG (by default pg_config on the PATH):'
+	@echo '  make                         build the extension; installs nothing and needs no root'
+	@echo '  make install                 copy what was built; compiles nothing; with sudo where it takes root'
+	@echo '  make uninstall               remove it'
+	@echo '  make installcheck            run its regression tests on the running server of PGHOST and PGPORT'
+	@echo 'With a private PostgreSQL; these install what they lack, by apt-get:'
+	@echo '  make demo                    see the extension at work'
+	@echo '  make test [PG=18]            run every test on one major of PostgreSQL (15, 16, 17, 18)'
+	@echo '  make soak [MINUTES=30]       run its fault tests for up to so long (PG=18, CONNECTIONS=32)'
+	@echo '  make bench [QUICK=1]         measure beside the alternatives, half an hour; QUICK=1: under five minutes'
+	@echo '  make plots                   draw the newest run of make bench again, tables and pictures'
+	@echo '  make lint                    check formatting, clippy and the rules of the house'
+	@echo 'make clean                     remove what was built here'

@@ -42,7 +42,7 @@ main() {
     gigabytes=$(python3 "$ROOT/bench/run.py" disk)
 
     PG_CONFIG=$("$ROOT/tools/setup.sh" 18)
-    . "$ROOT/tools/cargo.sh"
+    . "$ROOT/tools/private.sh"
     install_release
 
     # On a disk even where /tmp is memory.

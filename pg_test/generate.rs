@@ -1,86 +1,94 @@
-use pgrx::prelude::*;
+use super::server::{connect, major, value};
 
-/// What the tests from outside call to start the server.
-#[pg_test(schema = "tests")]
-fn server_is_up() {}
-
-#[pg_test(schema = "tests")]
+#[test]
 fn comb_new_increases_within_a_backend() {
-    let inversions = Spi::get_one::<i64>(
+    let inversions: i64 = value(
+        &mut connect(),
         "SELECT count(*) FROM (
              SELECT id <= lag(id) OVER (ORDER BY n) AS inverted
              FROM (SELECT n, comb_new() AS id FROM generate_series(1, 200000) n) ids) pairs
          WHERE inverted",
     );
-    assert_eq!(inversions, Ok(Some(0)));
+    assert_eq!(inversions, 0);
 }
 
-#[pg_test(schema = "tests")]
+#[test]
 fn comb_new_is_of_now() {
-    let of_now = Spi::get_one::<bool>(
+    let of_now: bool = value(
+        &mut connect(),
         "SELECT comb_timestamp_micros(comb_new())
              BETWEEN before AND clock_timestamp() + interval '10 ms'
          FROM (SELECT clock_timestamp() AS before OFFSET 0) clock",
     );
-    assert_eq!(of_now, Ok(Some(true)));
+    assert!(of_now);
 }
 
-#[pg_test(schema = "tests")]
+#[test]
 fn comb_at_does_not_touch_the_generator() {
-    let untouched = Spi::get_one::<bool>(
+    let untouched: bool = value(
+        &mut connect(),
         "SELECT comb_timestamp(comb_at('3000-01-01')) = timestamptz '3000-01-01'
                 AND comb_timestamp(comb_new()) < timestamptz '2999-01-01'",
     );
-    assert_eq!(untouched, Ok(Some(true)));
+    assert!(untouched);
 }
 
-#[pg_test(schema = "tests")]
+#[test]
 fn comb_at_draws_new_random_bits_each_time() {
-    let distinct = Spi::get_one::<i64>(
+    let distinct: i64 = value(
+        &mut connect(),
         "SELECT count(DISTINCT comb_at('2020-01-01')) FROM generate_series(1, 1000)",
     );
-    assert_eq!(distinct, Ok(Some(1000)));
+    assert_eq!(distinct, 1000);
 }
 
 /// A moment may come from a column: the function is evaluated for each row.
-#[pg_test(schema = "tests")]
+#[test]
 fn comb_at_keeps_the_microseconds() {
-    let kept = Spi::get_one::<bool>(
+    let kept: bool = value(
+        &mut connect(),
         "SELECT bool_and(comb_timestamp_micros(comb_at(at)) = at)
          FROM (SELECT timestamptz '2024-02-29 12:00:00Z' + n * interval '1 us' AS at
                FROM generate_series(0, 5000) n) moments",
     );
-    assert_eq!(kept, Ok(Some(true)));
+    assert!(kept);
 }
 
 /// PostgreSQL 17 reads versions by itself, 18 the timestamps of version 7 too.
-#[cfg(any(feature = "pg17", feature = "pg18"))]
-#[pg_test(schema = "tests")]
+#[test]
 fn postgres_reads_comb_new() {
-    let agrees = Spi::get_one::<bool>(
-        "SELECT bool_and(uuid_extract_version(comb_new()) = 7) FROM generate_series(1, 1000)",
-    );
-    assert_eq!(agrees, Ok(Some(true)));
-
-    #[cfg(feature = "pg18")]
-    assert_eq!(
-        Spi::get_one::<bool>(
+    let mut client = connect();
+    let major = major(&mut client);
+    if major >= 17 {
+        let agrees: bool = value(
+            &mut client,
+            "SELECT bool_and(uuid_extract_version(comb_new()) = 7) FROM generate_series(1, 1000)",
+        );
+        assert!(agrees);
+    }
+    if major >= 18 {
+        let agrees: bool = value(
+            &mut client,
             "SELECT bool_and(uuid_extract_timestamp(id) = comb_timestamp(id))
              FROM (SELECT comb_new() AS id FROM generate_series(1, 1000)) ids",
-        ),
-        Ok(Some(true))
-    );
+        );
+        assert!(agrees);
+    }
 }
 
 /// PostgreSQL 18 writes the same fraction of the millisecond.
-#[cfg(feature = "pg18")]
-#[pg_test(schema = "tests")]
+#[test]
 fn comb_reads_uuidv7() {
-    let agrees = Spi::get_one::<bool>(
+    let mut client = connect();
+    if major(&mut client) < 18 {
+        return;
+    }
+    let agrees: bool = value(
+        &mut client,
         "SELECT comb_timestamp(id) = uuid_extract_timestamp(id)
                 AND comb_timestamp_micros(id) BETWEEN before AND clock_timestamp() + interval '10 ms'
          FROM (SELECT before, uuidv7() AS id
                FROM (SELECT clock_timestamp() AS before OFFSET 0) clock OFFSET 0) ids",
     );
-    assert_eq!(agrees, Ok(Some(true)));
+    assert!(agrees);
 }

@@ -1,17 +1,41 @@
-use pgrx::prelude::*;
+use postgres::Client;
+use uuid::{Bytes, Uuid};
 
-use crate::layout::{LAYOUTS, Layout};
-use crate::order::Bytes;
+use super::server::{connect, value};
 
-fn ids_of(query: &str) -> Vec<Bytes> {
-    let ids = Spi::get_one::<Vec<pgrx::Uuid>>(query).expect(query).expect("ids");
-    ids.iter().map(|id| *id.as_bytes()).collect()
+/// A layout, as `comb_layouts()` describes it.
+struct Layout {
+    label: String,
+    byte_order: String,
+    /// The version that its ids are stamped with.
+    stamp: Option<i32>,
+    resolution: String,
+}
+
+fn layouts(client: &mut Client) -> Vec<Layout> {
+    let query = "SELECT label, byte_order, stamp, resolution FROM comb_layouts()";
+    let rows = client.query(query, &[]).expect("the layouts");
+    let layouts: Vec<_> = rows
+        .iter()
+        .map(|row| Layout {
+            label: row.get(0),
+            byte_order: row.get(1),
+            stamp: row.get(2),
+            resolution: row.get(3),
+        })
+        .collect();
+    assert_eq!(layouts.len(), 11);
+    layouts
+}
+
+fn ids_of(client: &mut Client, query: &str) -> Vec<Bytes> {
+    value::<Vec<Uuid>>(client, query).into_iter().map(Uuid::into_bytes).collect()
 }
 
 /// The bytes in the order in which the system of that name compares them.
 fn compared(layout: &Layout, id: &Bytes) -> Bytes {
     let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = *id;
-    match layout.order.label() {
+    match layout.byte_order.as_str() {
         "postgres" => *id,
         "dotnet" => [d, c, b, a, f, e, h, g, i, j, k, l, m, n, o, p],
         "sqlserver" => [k, l, m, n, o, p, i, j, h, g, f, e, d, c, b, a],
@@ -19,92 +43,120 @@ fn compared(layout: &Layout, id: &Bytes) -> Bytes {
     }
 }
 
-#[pg_test(schema = "tests")]
+/// Whether the version and the variant are where RFC 9562 has them.
+fn is_stamped(layout: &Layout, id: &Bytes) -> bool {
+    layout.stamp.is_none_or(|version| i32::from(id[6] >> 4) == version && id[8] >> 6 == 0b10)
+}
+
+#[test]
 fn ids_of_every_layout_increase_in_its_order() {
-    for layout in &LAYOUTS {
-        let ids = ids_of(&format!(
-            "SELECT array_agg(id ORDER BY n)
-             FROM (SELECT n, comb_new('{}') AS id FROM generate_series(1, 50000) n) ids",
-            layout.label
-        ));
+    let mut client = connect();
+    for layout in layouts(&mut client) {
+        let ids = ids_of(
+            &mut client,
+            &format!(
+                "SELECT array_agg(id ORDER BY n)
+                 FROM (SELECT n, comb_new('{}') AS id FROM generate_series(1, 50000) n) ids",
+                layout.label
+            ),
+        );
         assert_eq!(ids.len(), 50_000);
-        let increasing = ids.is_sorted_by(|a, b| compared(layout, a) < compared(layout, b));
+        let increasing = ids.is_sorted_by(|a, b| compared(&layout, a) < compared(&layout, b));
         assert!(increasing, "{}", layout.label);
     }
 }
 
-#[pg_test(schema = "tests")]
+#[test]
 fn the_named_functions_write_their_layouts() {
+    let mut client = connect();
+    let layouts = layouts(&mut client);
     for (function, label) in
         [("comb_new_mssql()", "mssql"), ("comb_new_mssql_legacy()", "mssql_legacy")]
     {
-        let layout = LAYOUTS.iter().find(|layout| layout.label == label).expect(label);
-        let ids = ids_of(&format!(
-            "SELECT array_agg(id ORDER BY n)
-             FROM (SELECT n, {function} AS id FROM generate_series(1, 50000) n) ids"
-        ));
+        let layout = layouts.iter().find(|layout| layout.label == label).expect(label);
+        let ids = ids_of(
+            &mut client,
+            &format!(
+                "SELECT array_agg(id ORDER BY n)
+                 FROM (SELECT n, {function} AS id FROM generate_series(1, 50000) n) ids"
+            ),
+        );
         assert!(ids.is_sorted_by(|a, b| compared(layout, a) < compared(layout, b)), "{label}");
-        assert!(ids.iter().all(|id| layout.is_stamped(id)), "{label}");
-        let now = Spi::get_one::<bool>(&format!(
-            "SELECT comb_timestamp_{label}({function})
-                 BETWEEN clock_timestamp() - interval '10 s' AND clock_timestamp() + interval '10 s'"
-        ));
-        assert_eq!(now, Ok(Some(true)), "{label}");
+        assert_eq!(layout.stamp, Some(4));
+        assert!(ids.iter().all(|id| is_stamped(layout, id)), "{label}");
+        let now: bool = value(
+            &mut client,
+            &format!(
+                "SELECT comb_timestamp_{label}({function})
+                     BETWEEN clock_timestamp() - interval '10 s' AND clock_timestamp() + interval '10 s'"
+            ),
+        );
+        assert!(now, "{label}");
     }
 }
 
-#[pg_test(schema = "tests")]
+#[test]
 fn bsv_texts_increase_under_collate_c() {
-    let increasing = Spi::get_one::<bool>(
+    let increasing: bool = value(
+        &mut connect(),
         "SELECT bool_and(bsv COLLATE \"C\" > before)
          FROM (SELECT bsv, lag(bsv) OVER (ORDER BY n) AS before
                FROM (SELECT n, comb_new_bsv() AS bsv FROM generate_series(1, 50000) n) texts) pairs
          WHERE before IS NOT NULL",
     );
-    assert_eq!(increasing, Ok(Some(true)));
+    assert!(increasing);
 }
 
 /// All ids of a backend carry one random process id, in the bytes that SQL Server compares last.
-#[pg_test(schema = "tests")]
+#[test]
 fn process_ticks_mark_the_process() {
-    let processes = Spi::get_one::<i64>(
+    let processes: i64 = value(
+        &mut connect(),
         "SELECT count(DISTINCT left(comb_new('process_ticks')::text, 18))
          FROM generate_series(1, 1000)",
     );
-    assert_eq!(processes, Ok(Some(1)));
+    assert_eq!(processes, 1);
 }
 
 /// At a moment that is given, process_ticks has no tick to tell two ids apart: they are random.
-#[pg_test(schema = "tests")]
+#[test]
 fn comb_at_makes_distinct_ids_in_every_layout() {
-    for layout in &LAYOUTS {
-        let distinct = Spi::get_one::<i64>(&format!(
-            "SELECT count(DISTINCT comb_at('2020-01-01', '{}')) FROM generate_series(1, 1000)",
-            layout.label
-        ));
-        assert_eq!(distinct, Ok(Some(1000)), "{}", layout.label);
+    let mut client = connect();
+    for layout in layouts(&mut client) {
+        let distinct: i64 = value(
+            &mut client,
+            &format!(
+                "SELECT count(DISTINCT comb_at('2020-01-01', '{}')) FROM generate_series(1, 1000)",
+                layout.label
+            ),
+        );
+        assert_eq!(distinct, 1000, "{}", layout.label);
     }
 }
 
-#[pg_test(schema = "tests")]
+#[test]
 fn moments_come_back_to_the_resolution_of_the_layout() {
-    for layout in &LAYOUTS {
-        let unit = match layout.clock.resolution() {
+    let mut client = connect();
+    for layout in layouts(&mut client) {
+        let unit = match layout.resolution.as_str() {
             "1/300 s" => "3334 us",
             "1 ms" => "1 ms",
             "10 us" => "10 us",
             "100 ns" => "1 us",
             other => panic!("{other}"),
         };
-        let off = Spi::get_one::<i64>(&format!(
-            "SELECT count(*)
-             FROM (SELECT timestamptz '1999-12-31 23:59:59.9Z' + n * interval '12345.678 s' AS at
-                   FROM generate_series(0, 20000) n) moments,
-                  LATERAL (SELECT comb_timestamp(comb_at(at, '{0}'), '{0}') AS read) ids
-             WHERE at < '2059-01-01'
-                   AND abs(extract(epoch FROM at - read)) >= extract(epoch FROM interval '{unit}')",
-            layout.label
-        ));
-        assert_eq!(off, Ok(Some(0)), "{}", layout.label);
+        let off: i64 = value(
+            &mut client,
+            &format!(
+                "SELECT count(*)
+                 FROM (SELECT timestamptz '1999-12-31 23:59:59.9Z' + n * interval '12345.678 s' AS at
+                       FROM generate_series(0, 20000) n) moments,
+                      LATERAL (SELECT comb_timestamp(comb_at(at, '{0}'), '{0}') AS read) ids
+                 WHERE at < '2059-01-01'
+                       AND abs(extract(epoch FROM at - read)) >= extract(epoch FROM interval '{unit}')",
+                layout.label
+            ),
+        );
+        assert_eq!(off, 0, "{}", layout.label);
     }
 }

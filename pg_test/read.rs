@@ -1,24 +1,24 @@
-use pgrx::prelude::*;
+use super::server::{connect, value};
 
-#[pg_test(schema = "tests")]
+#[test]
 fn public_ids_read_as_their_moments() {
+    let mut client = connect();
     let mut read = 0;
     for line in include_str!("vectors.csv").lines().filter(|line| line.starts_with("uuidv")) {
         let columns: Vec<&str> = line.splitn(4, ',').collect();
-        let same = Spi::get_one::<bool>(&format!(
-            "SELECT comb_timestamp('{}') = timestamptz '{}Z'",
-            columns[1], columns[2]
-        ));
-        assert_eq!(same, Ok(Some(true)), "{line}");
+        let query =
+            format!("SELECT comb_timestamp('{}') = timestamptz '{}Z'", columns[1], columns[2]);
+        assert!(value::<bool>(&mut client, &query), "{line}");
         read += 1;
     }
     assert_eq!(read, 6);
 }
 
-#[pg_test(schema = "tests")]
+#[test]
 fn random_uuids_have_no_moment() {
-    let read = Spi::get_one::<i64>(
+    let read: i64 = value(
+        &mut connect(),
         "SELECT count(comb_timestamp(gen_random_uuid())) FROM generate_series(1, 10000)",
     );
-    assert_eq!(read, Ok(Some(0)));
+    assert_eq!(read, 0);
 }

@@ -1,20 +1,43 @@
-//! The test server, seen from outside.
+//! Connections to the test server.
 
+use std::env;
 use std::sync::Once;
 
-use postgres::Client;
+use postgres::{Client, Config, NoTls};
 
-/// A new connection; the first one starts the server.
+/// A new connection. The first one creates the extension, which stays.
 pub fn connect() -> Client {
-    pgrx_tests::run_test("server_is_up", None, super::postgresql_conf_options())
-        .expect("the test server answers");
-    let (client, _) = pgrx_tests::client().expect("a connection");
-    client
+    // Of two connections that create the same extension at once, one fails, IF NOT EXISTS or not.
+    static EXTENSION: Once = Once::new();
+
+    EXTENSION.call_once_force(|_| {
+        open().batch_execute("CREATE EXTENSION IF NOT EXISTS comb").expect("the extension");
+    });
+    open()
+}
+
+fn open() -> Client {
+    let variable = |name| env::var(name).ok().filter(|value| !value.is_empty());
+    let host = variable("PGHOST").expect("PGHOST names no server; tools/test.sh starts one");
+    let user = variable("PGUSER").unwrap_or_else(|| "postgres".into());
+    let mut config = Config::new();
+    config.host(&host).dbname(&variable("PGDATABASE").unwrap_or_else(|| user.clone())).user(&user);
+    if let Some(port) = variable("PGPORT") {
+        config.port(port.parse().expect("PGPORT is a number"));
+    }
+    if let Some(password) = variable("PGPASSWORD") {
+        config.password(password);
+    }
+    config.connect(NoTls).unwrap_or_else(|error| panic!("{host}: {error:?}"))
+}
+
+/// The server's major version.
+pub fn major(client: &mut Client) -> i32 {
+    value::<i32>(client, "SELECT current_setting('server_version_num')::int / 10000")
 }
 
 /// A new connection to a schema of its own, empty at first, where a test's tables stand.
 pub fn connect_to_schema(schema: &str) -> Client {
-    // Of two connections that create the same extension at once, one fails, IF NOT EXISTS or not.
     static EXTENSIONS: Once = Once::new();
 
     let mut client = connect();

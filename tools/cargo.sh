@@ -1,27 +1,52 @@
-# cargo with the pgrx of this project instead of the user's. Sourced after common.sh, with
+# shellcheck shell=bash
+# cargo for one PostgreSQL, and the files that an installation consists of. Sourced after common.sh, with
 # PG_CONFIG set.
 
 PG_CONFIG_VERSION=$("$PG_CONFIG" --version)
-MAJOR=$(sed 's/^PostgreSQL \([0-9]*\).*/\1/' <<<"$PG_CONFIG_VERSION")
-# One run at a time: each installs its build of the extension into this PostgreSQL.
-exec 8>"$COMB_CACHE/pg-$MAJOR.lock"
-lock 8 "Another run (make test, demo, soak, bench or install) uses PostgreSQL $MAJOR"
+MAJOR=$(major_of "$PG_CONFIG")
 
-export PATH=$COMB_CACHE/cargo-pgrx-$PGRX_VERSION/bin:$PATH
-export PGRX_HOME=$COMB_CACHE/pgrx-home/$MAJOR
-# Said once for cargo, cargo pgrx and the installation inside the test runner: where they differ, each
-# builds pgrx anew.
+# Whose headers pgrx reads.
 export PGRX_PG_CONFIG_PATH=$PG_CONFIG
-# A folder a major: a change of features or headers in one would build everything again.
-export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$ROOT/target}/pg$MAJOR
-mkdir -p "$PGRX_HOME"
-# Written only when it changes: a newer file makes pgrx build everything again.
-pgrx_config="[configs]
-pg$MAJOR = \"$PG_CONFIG\""
-[ "$(cat "$PGRX_HOME/config.toml" 2>/dev/null)" = "$pgrx_config" ] || echo "$pgrx_config" >"$PGRX_HOME/config.toml"
+# pgrx has its bindings formatted, and fails without rustfmt, which a distribution's Rust need not have.
+export RUSTFMT=true
+# A folder a major: a change of features or headers in one would build everything again. So would a change
+# between the user's PostgreSQL and the private one of that major.
+case $PG_CONFIG in
+    "$COMB_CACHE"/*) CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$ROOT/target}/pg$MAJOR ;;
+    *) CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$ROOT/target}/user-pg$MAJOR ;;
+esac
+export CARGO_TARGET_DIR
 
-# Builds the extension as users get it and installs it beside PG_CONFIG. Arguments go to cargo pgrx.
-install_release() {
-    (cd "$ROOT" && step "Building the extension for $PG_CONFIG_VERSION" \
-        cargo pgrx install --release --pg-config "$PG_CONFIG" --no-default-features --features "pg$MAJOR" "$@")
+# cargo SUBCOMMAND for this PostgreSQL and these sources.
+for_server() {
+    local command=$1
+    shift
+    (cd "$ROOT" && cargo "$command" --locked --no-default-features --features "pg$MAJOR" "$@")
+}
+
+# build_release STAGE: builds the extension as users get it, and puts its files together in that folder.
+build_release() {
+    local stage=$1 script profile
+    # cargo calls the library of every clone the same, and would give that of another for ours. What clones that are
+    # gone have left would only pile up.
+    if [ "$(cat "$CARGO_TARGET_DIR/clone" 2>/dev/null)" != "$ROOT" ]; then
+        for profile in dev release; do
+            (cd "$ROOT" && cargo clean --quiet --locked --profile "$profile" --package comb)
+        done
+        mkdir -p "$CARGO_TARGET_DIR"
+        echo "$ROOT" >"$CARGO_TARGET_DIR/clone"
+    fi
+    for_server build --release --lib
+    rm -rf "$stage.new"
+    mkdir -p "$stage.new"
+    install -m 755 "$CARGO_TARGET_DIR/release/libcomb.so" "$stage.new/comb.so"
+    sed "s/^default_version = .*/default_version = '$COMB_VERSION'/" "$ROOT/comb.control" >"$stage.new/comb.control"
+    cat "$ROOT"/sql/[0-9]*.sql >"$stage.new/comb--$COMB_VERSION.sql"
+    # From a version to the next, and earlier ones as they were.
+    for script in "$ROOT"/sql/comb--*.sql; do
+        [ ! -e "$script" ] || install -m 644 "$script" "$stage.new/"
+    done
+    sources_sum >"$stage.new/sum"
+    rm -rf "$stage"
+    mv "$stage.new" "$stage"
 }

@@ -5,7 +5,7 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # What is made here is read by the user that the servers run as.
 umask 022
 SUPPORTED_MAJORS="15 16 17 18"
-PGRX_VERSION=$(sed -n 's/^pgrx = .*version = "=\([0-9.]*\)".*/\1/p' "$ROOT/Cargo.toml")
+COMB_VERSION=$(sed -n 's/^version = "\(.*\)"/\1/p' "$ROOT/Cargo.toml" | head -n 1)
 # The demo reports rates; a translated psql would not match what the README shows.
 export LC_ALL=C.UTF-8
 # PostgreSQL's own build takes a make that is called by another for a part of itself, and then leaves
@@ -37,12 +37,33 @@ as_root() {
     fi
 }
 
-# Servers refuse to run as root, so root's cache must be readable by another user.
+# The major version of the PostgreSQL of that pg_config.
+major_of() { "$1" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/'; }
+
+# What is wrong with the Rust that is here, in a few words; none where nothing is.
+rust_fault() {
+    local want have
+    want=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$ROOT/Cargo.toml")
+    if ! command -v cargo >/dev/null; then
+        echo "cargo, of Rust $want or newer"
+        return
+    fi
+    have=$(rustc --version 2>/dev/null | cut -d' ' -f2) || true
+    [ "$(printf '%s\n%s\n' "$want" "$have" | sort -V | head -n 1)" = "$want" ] ||
+        echo "Rust $want or newer; here is ${have:-none that answers}"
+}
+RUST_HOW="https://rustup.rs, then open a new shell; where rustup is: rustup update stable"
+
+# One word that is another as soon as anything is that a build is made of.
+sources_sum() {
+    (cd "$ROOT" && find src sql Cargo.toml Cargo.lock comb.control -type f | LC_ALL=C sort | xargs sha256sum | sha256sum | cut -d' ' -f1)
+}
+
+# Servers refuse to run as root, so root's cache must be readable by another user. setup.sh makes it.
 if [ -z "${COMB_CACHE:-}" ]; then
     if is_root; then COMB_CACHE=/var/cache/comb; else COMB_CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/comb; fi
 fi
 export COMB_CACHE
-mkdir -p "$COMB_CACHE" || die "cannot create $COMB_CACHE" "Set COMB_CACHE to a folder that you may write to."
 
 # The user that the private servers run as.
 server_user() {

@@ -6,8 +6,10 @@ set -euo pipefail
 
 ROWS=${ROWS:-1000000}
 
+say "This takes half a minute, the first time some 5 minutes: up to 1 GB in /tmp, which goes again; 600 MB in" \
+    "${CARGO_TARGET_DIR:-$ROOT/target} and up to 100 MB in $COMB_CACHE, which stay. It installs packages that are missing"
 PG_CONFIG=$("$ROOT/tools/setup.sh" "${1:-}")
-. "$ROOT/tools/cargo.sh"
+. "$ROOT/tools/private.sh"
 install_release
 say "Starting a private PostgreSQL $MAJOR"
 cluster_start "$PG_CONFIG" shared_buffers=512MB max_wal_size=8GB checkpoint_timeout=30min timezone=UTC \

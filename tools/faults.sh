@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # faults.sh PG_CONFIG [SECONDS [CONNECTIONS [FAULT...]]]: the fault tests, with real servers, against a
 # PostgreSQL beside which the extension is installed. They share the time between them; without one, each
-# is as short as it can be. Called by a script that has set up cargo for that PostgreSQL (tools/cargo.sh).
+# is as short as it can be. Called by a script that has set up cargo for that PostgreSQL (tools/private.sh).
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/suite.sh"
 
 PG_CONFIG=$1 TIME=${2:-0} CONNECTIONS=${3:-32}
 FAULTS=("${@:4}")
-[ ${#FAULTS[@]} -gt 0 ] || FAULTS=(order kill clock lead restart fork versions input memory)
-MAJOR=$("$PG_CONFIG" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/')
+[ ${#FAULTS[@]} -gt 0 ] || mapfile -t FAULTS < <(cd "$ROOT/tools/faults" && ls ./*.sh | sed 's|^\./||; s|\.sh$||')
+MAJOR=$(major_of "$PG_CONFIG")
 SHORTEST=6
 
 # Every fault, and how its server comes to its shared memory: see tools/faults/lib/fault.sh.
@@ -18,13 +18,11 @@ for fault in "${FAULTS[@]}"; do
     case $fault in
         # Preloading is what it is about.
         fork) runs+=("$fault preloaded") ;;
-        versions) [ "$MAJOR" -lt 17 ] || runs+=("$fault attached") ;;
-        # How the memory came has no part in them.
-        input | memory) if [ "$MAJOR" -lt 17 ]; then runs+=("$fault preloaded"); else runs+=("$fault attached"); fi ;;
+        # What is preloaded stays while the server runs, whatever becomes of its file.
+        versions) runs+=("$fault attached") ;;
         *)
             [ -x "$ROOT/tools/faults/$fault.sh" ] || die "no fault test is called $fault"
-            runs+=("$fault preloaded")
-            [ "$MAJOR" -lt 17 ] || runs+=("$fault attached")
+            runs+=("$fault preloaded" "$fault attached")
             ;;
     esac
 done

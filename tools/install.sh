@@ -1,19 +1,95 @@
 #!/usr/bin/env bash
-# install.sh [PG_CONFIG]: the extension into the PostgreSQL of that pg_config.
+# install.sh [--quiet] [PG_CONFIG [STAGE]]: copies what make has built into the PostgreSQL of that pg_config, below
+# DESTDIR if that is set. Compiles nothing and needs no cargo.
+# install.sh --uninstall [PG_CONFIG]: removes it.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/user_server.sh"
 
-PG_CONFIG=${1:-$(command -v pg_config || true)}
-[ -n "$PG_CONFIG" ] || die "no pg_config on the PATH" "Say which one: make install PG_CONFIG=/usr/lib/postgresql/17/bin/pg_config"
-[ -x "$PG_CONFIG" ] || die "$PG_CONFIG is not a program"
-[ -f "$("$PG_CONFIG" --includedir-server)/postgres.h" ] ||
-    die "the server headers of $("$PG_CONFIG" --version) are missing" "On Debian and Ubuntu: apt-get install postgresql-server-dev-MAJOR"
+quiet='' uninstall=''
+case ${1:-} in
+    --quiet) quiet=1 && shift ;;
+    --uninstall) uninstall=1 && shift ;;
+esac
+find_server "${1:-}"
+STAGE=${2:-$(user_stage)}
+LIBRARIES=${DESTDIR:-}$("$PG_CONFIG" --pkglibdir)
+SCRIPTS=${DESTDIR:-}$("$PG_CONFIG" --sharedir)/extension
 
-"$ROOT/tools/setup.sh" --build-tools
-. "$ROOT/tools/cargo.sh"
-[[ " $SUPPORTED_MAJORS " == *" $MAJOR "* ]] || die "PostgreSQL $MAJOR is not supported" "Supported majors: $SUPPORTED_MAJORS"
+# check_rights COMMAND: before anything is done, so that nothing is half done.
+check_rights() {
+    local folder
+    for folder in "$LIBRARIES" "$SCRIPTS"; do
+        until [ -e "$folder" ]; do folder=$(dirname "$folder"); done
+        [ -d "$folder" ] && [ -w "$folder" ] && [ -x "$folder" ] ||
+            die "$(id -un) may not write into $folder; nothing was changed" "Try: sudo $(make_command "$1")"
+    done
+}
 
-sudo=()
-[ -w "$("$PG_CONFIG" --pkglibdir)" ] || sudo=(--sudo)
-(cd "$ROOT" && cargo pgrx install --release --pg-config "$PG_CONFIG" --no-default-features --features "pg$MAJOR" "${sudo[@]}")
-say "Installed. In a database: CREATE EXTENSION comb;"
+# Whatever a package has put there is for its own manager to replace and to remove. One that is being built, below DESTDIR,
+# is no concern of it.
+check_package() {
+    local package
+    [ -z "${DESTDIR:-}" ] && command -v dpkg-query >/dev/null || return 0
+    package=$(dpkg-query -S "$LIBRARIES/comb.so" "$SCRIPTS/comb.control" 2>/dev/null | sed -n '1s/:.*//p') || true
+    [ -z "$package" ] || die "the comb of PostgreSQL $MAJOR belongs to the package $package; nothing was changed" \
+        "To install or remove another one there, first: sudo apt-get remove $package"
+}
+
+temporaries=()
+remove_temporaries() { [ ${#temporaries[@]} -eq 0 ] || rm -f "${temporaries[@]}"; }
+
+# put MODE FILE FOLDER: a copy beside the place where the file is to stand.
+put() {
+    local temporary=$3/.${2##*/}.new said
+    temporaries+=("$temporary")
+    rm -f "$temporary"
+    said=$(install -m "$1" "$2" "$temporary" 2>&1) ||
+        die "cannot write into $3; nothing was changed" "$said" "Mend that (is there room?) and try again."
+}
+
+copy() {
+    local script file replaces=''
+    [ -f "$STAGE/comb.so" ] || die "nothing is built for PostgreSQL $MAJOR" "First, and not as root: $(make_command)"
+    [ "$(cat "$STAGE/sum")" = "$(sources_sum)" ] ||
+        die "what is built for PostgreSQL $MAJOR is not of these sources" "First, and not as root: $(make_command)"
+    check_package
+    check_rights install
+    [ ! -e "$LIBRARIES/comb.so" ] || replaces=1
+    trap remove_temporaries EXIT
+    install -d "$LIBRARIES" "$SCRIPTS"
+    put 755 "$STAGE/comb.so" "$LIBRARIES"
+    for script in "$STAGE"/comb--*.sql "$STAGE/comb.control"; do put 644 "$script" "$SCRIPTS"; done
+    # Renamed into place: a server that has the file loaded keeps the old one, where writing into it would end the
+    # server. The library first and the control file last, which says what CREATE EXTENSION does.
+    for file in "${temporaries[@]}"; do
+        mv -f "$file" "$(sed 's|/\.\([^/]*\)\.new$|/\1|' <<<"$file")"
+    done
+    temporaries=()
+    [ -z "$quiet" ] || return 0
+    say "Installed comb $COMB_VERSION for $PG_CONFIG_VERSION: $LIBRARIES/comb.so, $SCRIPTS/comb.control and comb--*.sql"
+    if [ -n "$replaces" ]; then
+        say "Connections that are open go on with the library that they have loaded, and a server that preloads it with all" \
+            "that it will have, until it restarts. In databases that have the extension: ALTER EXTENSION comb UPDATE;"
+    else
+        say "In a database: CREATE EXTENSION comb;"
+    fi
+    say "It needs no preloading. What that adds: after a crash of a server process, ids go on where they stood"
+}
+
+remove() {
+    local file installed=()
+    for file in "$SCRIPTS/comb.control" "$SCRIPTS"/comb--*.sql "$LIBRARIES/comb.so"; do
+        [ ! -e "$file" ] || installed+=("$file")
+    done
+    if [ ${#installed[@]} -eq 0 ]; then
+        say "comb is not installed for $PG_CONFIG_VERSION"
+        return
+    fi
+    check_package
+    check_rights uninstall
+    rm -f "${installed[@]}"
+    say "Removed comb of $PG_CONFIG_VERSION. Where a database has it, its functions fail now: DROP EXTENSION comb;"
+}
+
+if [ -n "$uninstall" ]; then remove; else copy; fi

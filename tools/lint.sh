@@ -1,12 +1,69 @@
 #!/usr/bin/env bash
-# lint.sh [MAJOR]: formatting, and clippy with warnings as errors.
+# lint.sh [MAJOR]: the rules of the house, formatting, and clippy with warnings as errors.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
-PG_CONFIG=$("$ROOT/tools/setup.sh" "${1:-}")
-. "$ROOT/tools/cargo.sh"
+LONGEST_FILE=400
+
+# --- The rules of the house: who may use what -----------------------------------------------------
+
+broken=0
+# Lines FILE:NUMBER: WHAT, each of which breaks a rule.
+breaks() {
+    local line
+    while IFS= read -r line; do
+        printf '%s\n' "$line" >&2
+        broken=$((broken + 1))
+    done
+}
+
+# sources FOLDER...: the Rust files there.
+sources() { find "$@" -name '*.rs' | LC_ALL=C sort; }
+
+# forbid WHAT PATTERN ALLOWED FILE...: a line for every line of code that matches the extended regular expression
+# PATTERN once all that matches ALLOWED is taken out. What follows `//` is no code.
+forbid() {
+    local what=$1 pattern=$2 allowed=$3
+    shift 3
+    [ $# -eq 0 ] || WHAT=$what PATTERN=$pattern ALLOWED=$allowed awk '
+        { code = $0; sub(/\/\/.*/, "", code) }
+        ENVIRON["ALLOWED"] != "" { gsub(ENVIRON["ALLOWED"], " ", code) }
+        code ~ ENVIRON["PATTERN"] { printf "%s:%d: %s\n", FILENAME, FNR, ENVIRON["WHAT"] }' "$@"
+}
+
+rules() {
+    local id clock library outside all begin='(^|[^A-Za-z0-9_])' end='($|[^A-Za-z0-9_])'
+    mapfile -t id < <(sources src/id)
+    mapfile -t clock < <(sources src/clock)
+    mapfile -t library < <(sources src)
+    mapfile -t outside < <(sources src pg_test | grep -v '^src/pg/')
+    mapfile -t all < <(sources src pg_test)
+
+    # The rules below see what stands on one line.
+    forbid "several paths of the crate in one: write each of them whole" 'crate::\{' '' "${id[@]}" "${clock[@]}"
+    forbid "src/id uses nothing of crate::clock or crate::pg" "(crate|super)::(clock|pg)$end" '' "${id[@]}"
+    forbid "src/clock uses nothing of crate::pg" "(crate|super)::pg$end" '' "${clock[@]}"
+    forbid "src/clock uses nothing of crate::id but crate::id::value" "(crate|super)::id$end" "crate::id::value$end" "${clock[@]}"
+    forbid "only src/pg names pgrx" "${begin}pgrx" '' "${outside[@]}"
+    forbid "only src/pg has unsafe code" "${begin}unsafe$end" '' "${outside[@]}"
+    forbid "what SQL creates stands in sql/" \
+        "CREATE +(OR +REPLACE +)?(AGGREGATE|CAST|DOMAIN|FUNCTION|INDEX|OPERATOR|PROCEDURE|SCHEMA|TABLE|TYPE|VIEW)$end" '' \
+        "${library[@]}"
+    wc -l "${all[@]}" | awk -v longest=$LONGEST_FILE \
+        '$2 != "total" && $1 > longest { printf "%s:%d: the file has more than %d lines\n", $2, $1, longest }'
+}
+
+# --------------------------------------------------------------------------------------------------
+
 cd "$ROOT"
+say "The rules of the house"
+breaks < <(rules)
+
+PG_CONFIG=$("$ROOT/tools/setup.sh" "${1:-}")
+. "$ROOT/tools/private.sh"
 say "Formatting"
-cargo fmt --check
+# RUSTFMT is a stand-in: tools/cargo.sh.
+env -u RUSTFMT cargo fmt --check || broken=$((broken + 1))
 say "Clippy for PostgreSQL $MAJOR"
-cargo clippy --all-targets --no-default-features --features "pg$MAJOR pg_test" -- -D warnings
+for_server clippy --all-targets -- -D warnings
+[ $broken -eq 0 ] || die "rules are broken: see above"

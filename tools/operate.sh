@@ -9,34 +9,42 @@ set -euo pipefail
 NEW_CONFIG=$1
 OLD_CONFIG=${2:-$1}
 
+# A database of each name, with the extension in that schema.
+declare -A DATABASES=([shop]=extensions [flat]=pg_catalog)
+
 # The rows, and whether everything that hangs on the extension still works; one line a fact.
 FACTS="
 SELECT 'rows ' || md5(string_agg(o::text, ',' ORDER BY id)) FROM app.orders o;
 SELECT 'guids in order ' || (array_agg(number ORDER BY id) = array_agg(number ORDER BY number))::text FROM app.guids;
 SELECT 'default ' || count(*) FROM pg_attrdef WHERE pg_get_expr(adbin, adrelid) LIKE '%comb_new%';
 SELECT 'made after those before ' || bool_and(new.id > o.id)::text
-FROM (SELECT extensions.comb_new() AS id) new, app.orders o;
+FROM (SELECT comb_new() AS id) new, app.orders o;
 SELECT 'view ' || count(*) FROM app.recent;
 SELECT 'check ' || count(*) FROM pg_constraint WHERE conname = 'of_this_century' AND convalidated;
 SELECT 'index ' || indexdef FROM pg_indexes WHERE schemaname = 'app' ORDER BY indexdef;
 SELECT 'operator ' || (app.guids.id < 'ffffffff-ffff-ffff-ffff-ffffffffffff')::text FROM app.guids LIMIT 1;
-SELECT 'layouts ' || count(*) FROM extensions.comb_layouts;"
-facts() { sql -d "$1" -c "SET search_path = extensions" -c "$FACTS"; }
+SELECT 'layouts ' || count(*) FROM comb_layouts();
+SELECT 'schema ' || extnamespace::regnamespace FROM pg_extension WHERE extname = 'comb';"
+# facts DATABASE [COPY]: those of that database, or of the copy that was made of it.
+facts() { sql -d "${2:-$1}" -c "SET search_path = ${DATABASES[$1]}" -c "$FACTS"; }
+# same WHAT BEFORE AFTER
 same() {
     diff <(printf '%s\n' "$2") <(printf '%s\n' "$3") || die "$1: the database is not what it was"
     echo "ok: $1"
 }
 
 cluster_start "$OLD_CONFIG"
-sql <<'SQL'
-CREATE DATABASE shop;
-\c shop
-CREATE SCHEMA extensions;
-CREATE EXTENSION comb SCHEMA extensions;
+declare -A before
+for database in "${!DATABASES[@]}"; do
+    schema=${DATABASES[$database]}
+    sql -c "CREATE DATABASE $database"
+    [ "$schema" = pg_catalog ] || sql -d "$database" -c "CREATE SCHEMA $schema"
+    sql -d "$database" -v schema="$schema" <<'SQL'
+CREATE EXTENSION comb SCHEMA :schema;
 CREATE SCHEMA app;
-SET search_path = app, extensions;
+SET search_path = app, :schema;
 CREATE TABLE orders (
-    id uuid PRIMARY KEY DEFAULT comb_new(), legacy uuid NOT NULL DEFAULT comb_new_mssql_legacy(), layout comb_layout,
+    id uuid PRIMARY KEY DEFAULT comb_new(), legacy uuid NOT NULL DEFAULT comb_new_mssql_legacy(), layout text,
     CONSTRAINT of_this_century CHECK (comb_timestamp(id) >= '2000-01-01Z')
 );
 CREATE UNIQUE INDEX orders_legacy ON orders (legacy uuid_mssql_ops);
@@ -44,15 +52,17 @@ CREATE TABLE guids (id uniqueidentifier PRIMARY KEY DEFAULT comb_new_mssql(), nu
 CREATE INDEX guids_day ON guids (comb_timestamp(id, 'mssql'));
 CREATE INDEX guids_brin ON guids USING brin (id);
 CREATE VIEW recent AS SELECT * FROM orders WHERE comb_between(id, '2020-01-01Z', 'infinity');
-INSERT INTO orders (layout) SELECT label FROM comb_layouts, generate_series(1, 1000);
+CREATE VIEW after_the_first AS SELECT * FROM guids WHERE id > (SELECT min(id) FROM guids);
+INSERT INTO orders (layout) SELECT label FROM comb_layouts(), generate_series(1, 1000);
 INSERT INTO guids (number) SELECT generate_series(1, 10000);
 SQL
-before=$(facts shop)
+    before[$database]=$(facts "$database")
 
-as_server "$BIN/pg_dump" -h "$PGHOST" -U postgres -Fc -f "$CLUSTER/work/shop.dump" shop
-sql -c "CREATE DATABASE restored"
-as_server "$BIN/pg_restore" -h "$PGHOST" -U postgres --exit-on-error -d restored "$CLUSTER/work/shop.dump"
-same "pg_dump and pg_restore" "$before" "$(facts restored)"
+    as_server "$BIN/pg_dump" -h "$PGHOST" -U postgres -Fc -f "$CLUSTER/work/$database.dump" "$database"
+    sql -c "CREATE DATABASE restored_$database"
+    as_server "$BIN/pg_restore" -h "$PGHOST" -U postgres --exit-on-error -d "restored_$database" "$CLUSTER/work/$database.dump"
+    same "pg_dump and pg_restore, the extension in schema $schema" "${before[$database]}" "$(facts "$database" "restored_$database")"
+done
 
 cluster_down fast
 old_bin=$BIN
@@ -63,7 +73,7 @@ mv "$CLUSTER/work/new" "$CLUSTER/data"
 # Checksums are on by default from 18 on, and have to be as they were.
 checksums=()
 [ "$("$old_bin/pg_controldata" "$CLUSTER/old" | sed -n 's/^Data page checksum version: *//p')" != 0 ] ||
-    [ "$("$NEW_CONFIG" --version | tr -cd '0-9. ' | awk '{ print int($1) }')" -lt 18 ] || checksums=(--no-data-checksums)
+    [ "$(major_of "$NEW_CONFIG")" -lt 18 ] || checksums=(--no-data-checksums)
 as_server "$BIN/initdb" -D "$CLUSTER/data" -U postgres --auth=trust --encoding=UTF8 --no-locale --no-sync \
     "${checksums[@]}" >/dev/null
 # The old server starts without the library, the new one with it.
@@ -72,7 +82,10 @@ as_server bash -c 'cd "$1" && exec "$2" --old-bindir "$3" --new-bindir "$4" --ol
     --username postgres --socketdir "$1"' - "$CLUSTER/work" "$BIN/pg_upgrade" "$old_bin" "$BIN" "$CLUSTER/old" "$CLUSTER/data" \
     >"$CLUSTER/upgrade.log" 2>&1 || { tail -n 40 "$CLUSTER/upgrade.log" "$CLUSTER"/data/pg_upgrade_output.d/*/log/pg_upgrade_dump_*.log; die "pg_upgrade failed"; }
 cluster_up
-same "pg_upgrade from $("$OLD_CONFIG" --version) to $("$NEW_CONFIG" --version)" "$before" "$(facts shop)"
+for database in "${!DATABASES[@]}"; do
+    same "pg_upgrade from $("$OLD_CONFIG" --version) to $("$NEW_CONFIG" --version), the extension in schema ${DATABASES[$database]}" \
+        "${before[$database]}" "$(facts "$database")"
+done
 # What pg_upgrade itself does with every library.
 sql -c "LOAD '\$libdir/comb'" && echo "ok: LOAD"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # setup.sh [MAJOR]: everything that a build needs, in a cache folder of its own; prints nothing on
-# standard output but the path of the pg_config to use. setup.sh --build-tools: no PostgreSQL.
+# standard output but the path of the pg_config to use.
 # setup.sh --packages NAME...: nothing but these packages of the distribution.
 # setup.sh --libfaketime: only that library, whose path it prints.
 #
@@ -29,25 +29,6 @@ apt_lists() {
     [ -z "$apt_updated" ] || return 0
     step "Updating the package lists" as_root apt-get update
     apt_updated=1
-}
-
-# --- Rust -------------------------------------------------------------------------------------
-
-check_rust() {
-    command -v cargo >/dev/null || die "cargo is not on the PATH" "Install Rust (rustup.rs), open a new shell and try again."
-    local want have
-    want=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$ROOT/Cargo.toml")
-    have=$(rustc --version | cut -d' ' -f2)
-    [ "$(printf '%s\n%s\n' "$want" "$have" | sort -V | head -n 1)" = "$want" ] ||
-        die "Rust $have is too old: $want or newer is needed" "rustup update stable"
-}
-
-ensure_cargo_pgrx() {
-    local home=$COMB_CACHE/cargo-pgrx-$PGRX_VERSION
-    [ -x "$home/bin/cargo-pgrx" ] && return 0
-    # The user's own cargo-pgrx, whatever its version, stays where it is.
-    step "Building cargo-pgrx $PGRX_VERSION into $home (about 3 minutes, once)" \
-        cargo install cargo-pgrx --version "=$PGRX_VERSION" --locked --root "$home"
 }
 
 # --- PostgreSQL -------------------------------------------------------------------------------
@@ -197,6 +178,7 @@ ensure_libfaketime() {
 # --- All of it --------------------------------------------------------------------------------
 
 main() {
+    mkdir -p "$COMB_CACHE" || die "cannot create $COMB_CACHE" "Set COMB_CACHE to a folder that you may write to."
     exec 9>"$COMB_CACHE/lock"
     lock 9 "Another run is setting up"
     case ${1:-} in
@@ -211,18 +193,16 @@ main() {
             ;;
     esac
 
-    check_rust
+    local fault
+    fault=$(rust_fault)
+    [ -z "$fault" ] || die "the build needs $fault" "$RUST_HOW"
     # cc links Rust, libclang reads PostgreSQL's headers.
     command -v cc >/dev/null || apt_install gcc libc6-dev
-    apt_install ca-certificates pkg-config libssl-dev clang libclang-dev
-    ensure_cargo_pgrx
-    [ "${1:-}" != --build-tools ] || return 0
+    apt_install ca-certificates libclang-dev
 
     local major=${1:-}
     [ -n "$major" ] || major=$(default_major)
     [[ " $SUPPORTED_MAJORS " == *" $major "* ]] || die "PostgreSQL $major is not supported" "Choose one of: $SUPPORTED_MAJORS"
-    # By sudo, pgrx's test runner starts a server as someone else.
-    if is_root; then command -v sudo >/dev/null || apt_install sudo; fi
     ensure_server "$major"
     echo "$COMB_CACHE/pg/$major/bin/pg_config" >&3
 }

@@ -8,6 +8,6 @@ set -euo pipefail
 MINUTES=${2:-30} CONNECTIONS=${3:-32}
 [[ $MINUTES =~ ^[1-9][0-9]*$ && $CONNECTIONS =~ ^[1-9][0-9]*$ ]] || die "MINUTES and CONNECTIONS are whole numbers from 1 on"
 PG_CONFIG=$("$ROOT/tools/setup.sh" "${1:-}")
-. "$ROOT/tools/cargo.sh"
+. "$ROOT/tools/private.sh"
 install_release
 "$ROOT/tools/faults.sh" "$PG_CONFIG" $((MINUTES * 60)) "$CONNECTIONS" "${@:4}"

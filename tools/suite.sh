@@ -4,12 +4,20 @@
 summary=()
 failed=0
 
-# suite NAME COMMAND...: runs it and goes on, whatever comes of it, unless somebody interrupted it.
+# suite NAME COMMAND...: runs it and goes on, whatever comes of it, unless somebody interrupted it. In a process of
+# its own, which ends at the first command that fails and stops the server that it has started.
 suite() {
-    local name=$1 begin=$SECONDS status=0
+    local name=$1 begin=$SECONDS status
     shift
     say "$name"
-    "$@" || status=$?
+    # Not before `||`, where bash would let a function go on after a command of it failed.
+    set +e
+    (
+        set -e
+        "$@"
+    )
+    status=$?
+    set -e
     case $status in
         0) summary+=("passed  $name ($((SECONDS - begin)) s)") ;;
         # How the scripts here end after Ctrl-C or a kill.

@@ -4,63 +4,49 @@ set -euo pipefail
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/cluster.sh"
 . "$(dirname "$0")/suite.sh"
+. "$(dirname "$0")/regress.sh"
 
+say "This takes some 6 minutes, the first time some 15: up to 2 GB in /tmp, which goes again; 3 GB in" \
+    "${CARGO_TARGET_DIR:-$ROOT/target} and up to 100 MB in $COMB_CACHE, which stay. It installs packages that are missing"
 PG_CONFIG=$("$ROOT/tools/setup.sh" "${1:-}")
-. "$ROOT/tools/cargo.sh"
+. "$ROOT/tools/private.sh"
 
-# Unit and property tests, and those that pgrx runs inside a server.
-rust_tests() (
-    place=$(mktemp -d /tmp/comb-test.XXXXXX)
-    trap 'stop_test_server "$place"' EXIT
-    trap 'exit 130' INT
-    trap 'exit 143' TERM HUP
-    chown "$SERVER_USER" "$place"
-    run_as=(--pgdata "$place/data")
-    if is_root; then run_as+=(--runas "$SERVER_USER"); fi
-    # A backtrace in an error's DETAIL would not be what a user sees.
-    (cd "$ROOT" && RUST_BACKTRACE=0 cargo pgrx test "${run_as[@]}" --no-default-features --features "pg$MAJOR pg_test" "pg$MAJOR" 8>&-)
-)
+# A backtrace in a failure's text helps nobody who reads a summary.
+export RUST_BACKTRACE=0
 
-# pgrx's test runner stops its server when it ends, but not when it is interrupted.
-stop_test_server() {
-    local data
-    for data in "$1"/data "$1"/data/*; do
-        if [ -f "$data/postmaster.pid" ]; then
-            as_server "$("$PG_CONFIG" --bindir)/pg_ctl" -D "$data" -m immediate -s stop || true
-        fi
-    done
-    rm -rf "$1"
+unit_tests() { for_server test --lib 8>&-; }
+
+# A server as most have it: with the library preloaded.
+preloaded_start() {
+    cluster_start "$PG_CONFIG" shared_preload_libraries=comb fsync=off max_wal_size=4GB max_connections=60 max_worker_processes=16
 }
 
-# What psql shows, compared with pg_test/expected.
-regress_tests() {
-    local names status=0 regress
-    # The tests above leave a test build behind.
-    install_release || return
-    regress=$("$PG_CONFIG" --pgxs)
-    regress=${regress%/makefiles/pgxs.mk}/test/regress/pg_regress
-    rm -rf "$CARGO_TARGET_DIR/regress-results"
-    cluster_start "$PG_CONFIG" shared_preload_libraries=comb
-    # The server's user may be unable to enter this folder.
-    cp -r "$ROOT/pg_test/sql" "$ROOT/pg_test/expected" "$ROOT/pg_test/vectors.csv" "$CLUSTER/work/"
-    chown -R "$SERVER_USER" "$CLUSTER/work"
-    names=$(cd "$ROOT/pg_test/sql" && ls ./*.sql | sed 's|^\./||; s|\.sql$||')
+# pg_test/*.rs, over connections.
+server_tests() {
+    preloaded_start
+    for_server test --test server 8>&-
+}
+
+# What psql shows, compared with pg_test/expected. First as users call it, on a server where nothing is preloaded.
+regress_all() {
+    cluster_start "$PG_CONFIG"
+    "$ROOT/tools/installcheck.sh" "$PG_CONFIG"
+    cluster_restart shared_preload_libraries=comb
+    rm -rf "$RESULTS"
+    mkdir -p "$RESULTS"
     # One word a test.
-    # shellcheck disable=SC2086
-    (cd "$CLUSTER/work" && as_server "$regress" --bindir="$BIN" --inputdir="$CLUSTER/work" \
-        --outputdir="$CLUSTER/work" --host="$PGHOST" --port="$PGPORT" --user=postgres $names) || status=$?
-    if [ $status -ne 0 ] && [ -f "$CLUSTER/work/regression.diffs" ]; then
-        cat "$CLUSTER/work/regression.diffs"
-        cp -r "$CLUSTER/work/results" "$CARGO_TARGET_DIR/regress-results"
-        say "What psql showed is kept in $CARGO_TARGET_DIR/regress-results"
-    fi
-    return $status
+    # shellcheck disable=SC2046
+    run_regress "$PG_CONFIG" "$RESULTS" $(regress_tests) || die "the regression tests failed" "What psql showed is in $RESULTS"
 }
+RESULTS=$CARGO_TARGET_DIR/regress
 
-suite "Rust tests on PostgreSQL $MAJOR" rust_tests
-# In a process of its own, which stops its server when it ends.
-suite "pg_regress on PostgreSQL $MAJOR" eval '(regress_tests)'
+install_release
 
+suite "Unit and property tests" unit_tests
+suite "Server tests on PostgreSQL $MAJOR" server_tests
+suite "pg_regress on PostgreSQL $MAJOR" regress_all
+suite "make, make install and make uninstall for PostgreSQL $MAJOR" "$ROOT/tools/packaging.sh" "$PG_CONFIG"
+suite "The SQL of README.md and docs/ on PostgreSQL $MAJOR" "$ROOT/tools/docs.sh" "$PG_CONFIG"
 suite "Dump, restore and upgrade on PostgreSQL $MAJOR" "$ROOT/tools/operate.sh" "$PG_CONFIG"
 suite "Faults on PostgreSQL $MAJOR" "$ROOT/tools/faults.sh" "$PG_CONFIG"
 

@@ -7,10 +7,10 @@ EXPRESSIONS = {
     "column": "v7",
     "uuid_extract_timestamp": "uuid_extract_timestamp(v7)",
     "comb_timestamp": "comb_timestamp(v7)",
-    "comb_timestamp_enum": "comb_timestamp(v7, 'uuidv7')",
+    "comb_timestamp_by_label": "comb_timestamp(v7, 'uuidv7')",
     "comb_timestamp_micros": "comb_timestamp_micros(v7)",
     "comb_timestamp_mssql": "comb_timestamp_mssql(mssql)",
-    "comb_timestamp_mssql_enum": "comb_timestamp(mssql, 'mssql')",
+    "comb_timestamp_mssql_by_label": "comb_timestamp(mssql, 'mssql')",
 }
 
 

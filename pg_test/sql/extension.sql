@@ -24,28 +24,58 @@ WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
       AND NOT EXISTS (SELECT FROM pg_type t WHERE d.classid = 'pg_type'::regclass AND t.oid = d.objid
                       AND (t.typelem <> 0 OR t.typrelid <> 0));
 
--- It can stand in any schema, and move.
+-- It stays in its schema.
 CREATE SCHEMA elsewhere;
 ALTER EXTENSION comb SET SCHEMA elsewhere;
-SELECT elsewhere.comb_between(elsewhere.comb_new(), now() - interval '1 hour', now() + interval '1 hour');
-SET search_path = '';
-SELECT elsewhere.comb_between(elsewhere.comb_new(), now() - interval '1 hour', now() + interval '1 hour');
-RESET search_path;
-ALTER EXTENSION comb SET SCHEMA public;
+DROP EXTENSION comb;
 
--- An ordinary user who may create objects in the database can create it: it is trusted.
+-- An ordinary user who may create objects in a database can create it: it is trusted. In any schema; whoever names
+-- that one needs no search path.
+\set regress_database :DBNAME
+CREATE ROLE comb_regress_owner;
+CREATE DATABASE comb_regress_owned OWNER comb_regress_owner TEMPLATE template0;
+\c comb_regress_owned
+SET SESSION AUTHORIZATION comb_regress_owner;
+CREATE SCHEMA extensions;
+CREATE EXTENSION comb SCHEMA extensions;
+SET search_path = '';
+SELECT extensions.comb_between(extensions.comb_new(), now() - interval '1 hour', now() + interval '1 hour') AS now;
+CREATE SCHEMA app;
+CREATE TABLE app.orders (id extensions.uniqueidentifier PRIMARY KEY DEFAULT extensions.comb_new_mssql(), number int);
+INSERT INTO app.orders (number) SELECT generate_series(1, 100);
+SELECT array_agg(number ORDER BY id) = array_agg(number ORDER BY number) AS in_order, min(id) < max(id) AS less FROM app.orders;
+SELECT count(*) FROM app.orders WHERE id >= (SELECT id FROM app.orders WHERE number = 90);
+SELECT extensions.comb_timestamp(extensions.comb_new('laravel'), 'laravel') > now() - interval '1 minute' AS now;
+SELECT extensions.comb_between(id, now() - interval '1 hour', now() + interval '1 hour') AS now FROM app.orders LIMIT 1;
+RESET search_path;
+-- Where its objects stand.
+SELECT DISTINCT d.classid::regclass AS catalog, coalesce(p.pronamespace, o.oprnamespace, t.typnamespace, c.opcnamespace, f.opfnamespace)::regnamespace AS schema
+FROM pg_depend d
+LEFT JOIN pg_proc p ON (d.classid, d.objid) = ('pg_proc'::regclass, p.oid)
+LEFT JOIN pg_operator o ON (d.classid, d.objid) = ('pg_operator'::regclass, o.oid)
+LEFT JOIN pg_type t ON (d.classid, d.objid) = ('pg_type'::regclass, t.oid)
+LEFT JOIN pg_opclass c ON (d.classid, d.objid) = ('pg_opclass'::regclass, c.oid)
+LEFT JOIN pg_opfamily f ON (d.classid, d.objid) = ('pg_opfamily'::regclass, f.oid)
+WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e' AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'comb')
+ORDER BY catalog, schema;
+DROP TABLE app.orders;
 DROP EXTENSION comb;
-CREATE ROLE comb_regress_user;
-DO $$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO comb_regress_user', current_database()); END $$;
-GRANT CREATE ON SCHEMA public TO comb_regress_user;
-SET ROLE comb_regress_user;
-CREATE EXTENSION comb;
-SELECT comb_timestamp(comb_new()) > now() - interval '1 minute' AS now;
+
+-- Among PostgreSQL's own functions, too.
+CREATE EXTENSION comb SCHEMA pg_catalog;
+SET search_path = '';
+SELECT comb_between(comb_new(), now() - interval '1 hour', now() + interval '1 hour') AS now;
+CREATE TABLE app.orders (id uniqueidentifier PRIMARY KEY DEFAULT comb_new_mssql(), number int);
+INSERT INTO app.orders (number) SELECT generate_series(1, 100);
+SELECT array_agg(number ORDER BY id) = array_agg(number ORDER BY number) AS in_order, min(id) < max(id) AS less FROM app.orders;
+CREATE INDEX ON app.orders ((id::uuid) uuid_mssql_ops);
+DROP TABLE app.orders;
 DROP EXTENSION comb;
-RESET ROLE;
-REVOKE CREATE ON SCHEMA public FROM comb_regress_user;
-DO $$ BEGIN EXECUTE format('REVOKE CREATE ON DATABASE %I FROM comb_regress_user', current_database()); END $$;
-DROP ROLE comb_regress_user;
+SELECT count(*) FROM pg_proc WHERE proname LIKE 'comb%' OR proname LIKE 'uniqueidentifier%';
+RESET SESSION AUTHORIZATION;
+\c :regress_database
+DROP DATABASE comb_regress_owned;
+DROP ROLE comb_regress_owner;
 
 -- Dropping it loses the default, never the keys.
 CREATE EXTENSION comb;

@@ -1,0 +1,13 @@
+//! The extension in a server, seen over connections to it. The server is the one that PGHOST, PGPORT, PGUSER and
+//! PGDATABASE name, with the extension installed, preloaded, and nothing else at work; `tools/test.sh` starts
+//! such a one. What psql shows stands in `sql/` and `expected/` for pg_regress.
+
+mod bounds;
+mod clock;
+mod connections;
+mod generate;
+mod index_order;
+mod layouts;
+mod mssql;
+mod read;
+mod server;

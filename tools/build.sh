@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# build.sh [PG_CONFIG [STAGE]]: the extension for the PostgreSQL of that pg_config, its files into that folder, by default
+# where install.sh takes them from. Installs nothing, not even what it lacks.
+set -euo pipefail
+. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/user_server.sh"
+
+# --- What the build needs -------------------------------------------------------------------------
+
+missing=() packages=()
+# lacks "what is missing" "how to get it" [PACKAGE...]: the packages are Debian's.
+lacks() {
+    missing+=("$1" "    $2")
+    packages+=("${@:3}")
+}
+
+# libclang reads PostgreSQL's headers. It is looked for where the build looks for it.
+has_libclang() {
+    local place
+    [ -z "${LIBCLANG_PATH:-}" ] || return 0
+    for place in $(llvm-config --libdir 2>/dev/null) /usr/lib/llvm*/lib /usr/lib/*-linux-* /usr/lib /usr/lib64 /usr/lib64/llvm*/lib \
+        /usr/local/lib /usr/local/lib64 /usr/local/llvm*/lib; do
+        if compgen -G "$place/libclang.so*" >/dev/null || compgen -G "$place/libclang-*.so*" >/dev/null; then return 0; fi
+    done
+    return 1
+}
+
+check_needs() {
+    local fault headers
+    fault=$(rust_fault)
+    [ -z "$fault" ] || lacks "$fault" "$RUST_HOW"
+    command -v cc >/dev/null || lacks "cc, which links" "a C compiler" gcc libc6-dev
+    has_libclang || lacks "libclang, which reads PostgreSQL's headers" "the package libclang-dev or clang-devel, or LIBCLANG_PATH" libclang-dev
+    headers=$("$PG_CONFIG" --includedir-server)
+    [ -f "$headers/postgres.h" ] ||
+        lacks "the server headers of $PG_CONFIG_VERSION: there is no $headers/postgres.h" \
+            "the package postgresql-server-dev-$MAJOR or postgresql$MAJOR-devel$(others_with_headers)" "postgresql-server-dev-$MAJOR"
+    [ ${#missing[@]} -gt 0 ] || return 0
+    if [ ${#packages[@]} -gt 0 ] && command -v apt-get >/dev/null; then
+        missing+=("On Debian and Ubuntu: sudo apt-get install ${packages[*]}")
+    fi
+    die "what the build needs is not here:" "${missing[@]}"
+}
+
+# The pg_config on the PATH may be of another major than the server.
+others_with_headers() {
+    local other
+    for other in /usr/lib/postgresql/*/bin/pg_config /usr/pgsql-*/bin/pg_config; do
+        if [ -x "$other" ] && [ "$other" != "$PG_CONFIG" ] && [ -f "$("$other" --includedir-server)/postgres.h" ]; then
+            printf '; or for another server that is here: make PG_CONFIG=%s' "$other"
+        fi
+    done
+}
+
+# --------------------------------------------------------------------------------------------------
+
+find_server "${1:-}"
+check_needs
+. "$ROOT/tools/cargo.sh"
+[ -d "$CARGO_TARGET_DIR" ] || say "The first build fetches the crates and takes some two minutes and 600 MB under ${CARGO_TARGET_DIR%/*}"
+build_release "${2:-$(user_stage)}"
+say "Built comb $COMB_VERSION for $PG_CONFIG_VERSION. To install it: $(make_command install), with sudo where it takes root"

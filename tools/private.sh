@@ -1,0 +1,17 @@
+# shellcheck shell=bash
+# The private PostgreSQL that setup.sh has prepared, and the extension in it. Sourced after common.sh, with
+# PG_CONFIG set to what setup.sh printed.
+
+. "$ROOT/tools/cargo.sh"
+# One run at a time: each installs its build of the extension into this PostgreSQL.
+exec 8>"$COMB_CACHE/pg-$MAJOR.lock"
+lock 8 "Another run (make test, demo, soak, bench or lint) uses PostgreSQL $MAJOR"
+
+# The files to install.
+STAGE=$CARGO_TARGET_DIR/stage
+
+# Builds the extension as users get it and installs it beside PG_CONFIG.
+install_release() {
+    step "Building the extension for $PG_CONFIG_VERSION" build_release "$STAGE"
+    env -u DESTDIR "$ROOT/tools/install.sh" --quiet "$PG_CONFIG" "$STAGE"
+}
