@@ -5,11 +5,12 @@
 #   PG=18            which major of PostgreSQL the others take; without it, the one that this machine has
 #   MINUTES=30 CONNECTIONS=32 FAULTS="order kill"
 #                    how long `make soak` takes at most, by how many connections, which of tools/faults/ (all)
+#   ON="bookworm"    on which releases of Debian `make test-packages` tests them (bookworm trixie forky)
 #   QUICK=1 ROWS=... CONNECTIONS="..." ROUNDS=... FRESH=1    of `make bench`, by the environment: bench/README.md
 
 PG_CONFIG ?= pg_config
 
-.PHONY: all install uninstall installcheck demo test soak bench plots lint clean help
+.PHONY: all install uninstall installcheck demo test soak bench plots lint package dist test-packages clean help
 export DESTDIR QUICK ROWS CONNECTIONS ROUNDS FRESH PRELOAD RUN
 
 all:
@@ -42,6 +43,15 @@ plots:
 lint:
 	@tools/lint.sh $(PG)
 
+package:
+	@tools/package/package.sh $(PG)
+
+dist:
+	@tools/package/dist.sh
+
+test-packages:
+	@tools/package/test.sh $(ON)
+
 clean:
 	@tools/clean.sh
 
@@ -58,4 +68,8 @@ help:
 	@echo '  make bench [QUICK=1]         measure beside the alternatives, half an hour; QUICK=1: under five minutes'
 	@echo '  make plots                   draw the newest run of make bench again, tables and pictures'
 	@echo '  make lint                    check formatting, clippy and the rules of the house'
+	@echo 'To hand on, into target/package/:'
+	@echo '  make package PG=17           a package for Debian and Ubuntu, and an archive of files for containers'
+	@echo '  make dist                    the sources as an archive for PGXN'
+	@echo '  make test-packages [ON=forky]  try them in bare systems of Debian (bookworm, trixie, forky); needs root'
 	@echo 'make clean                     remove what was built here'

@@ -53,6 +53,23 @@ rules() {
         '$2 != "total" && $1 > longest { printf "%s:%d: the file has more than %d lines\n", $2, $1, longest }'
 }
 
+# --- Other people's crates: deny.toml --------------------------------------------------------------
+
+check_crates() {
+    local deny=(cargo deny --locked --all-features)
+    if ! command -v cargo-deny >/dev/null; then
+        say "Nobody looked at the crates' licences and sources: cargo-deny is not here (cargo install --locked cargo-deny)"
+        return
+    fi
+    say "Licences and sources of the crates"
+    "${deny[@]}" check licenses sources bans || broken=$((broken + 1))
+    if "${deny[@]}" fetch db >/dev/null 2>&1; then
+        "${deny[@]}" check advisories || broken=$((broken + 1))
+    else
+        say "Nobody looked at the crates' advisories, which come over the network"
+    fi
+}
+
 # --------------------------------------------------------------------------------------------------
 
 cd "$ROOT"
@@ -66,4 +83,5 @@ say "Formatting"
 env -u RUSTFMT cargo fmt --check || broken=$((broken + 1))
 say "Clippy for PostgreSQL $MAJOR"
 for_server clippy --all-targets -- -D warnings
+check_crates
 [ $broken -eq 0 ] || die "rules are broken: see above"

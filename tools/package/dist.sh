@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# dist.sh: the sources as an archive for PGXN, into target/package/: what is committed, and META.json.
+set -euo pipefail
+. "$(dirname "$0")/../common.sh"
+. "$(dirname "$0")/output.sh"
+
+is_clone || die "an archive of the sources is made of a clone of their repository, and $ROOT is none"
+"$ROOT/tools/setup.sh" --packages git
+WORK=$(mktemp -d "${TMPDIR:-/tmp}/comb-dist.XXXXXX")
+trap 'rm -rf "$WORK"' EXIT
+
+[ -z "$(git -C "$ROOT" status --porcelain)" ] || say "What is not committed does not come into the archive"
+version=$(git -C "$ROOT" show HEAD:Cargo.toml | sed -n 's/^version = "\(.*\)"/\1/p' | head -n 1)
+git -C "$ROOT" show HEAD:META.json.in | sed "s/@VERSION@/$version/g" >"$WORK/META.json"
+# The format has no time zones.
+TZ=UTC git -C "$ROOT" archive --format=zip -9 --prefix="comb-$version/" --add-file="$WORK/META.json" -o "$WORK/comb-$version.zip" HEAD
+deliver "$WORK/comb-$version.zip"

@@ -1,0 +1,168 @@
+#!/usr/bin/env bash
+# package.sh [MAJOR...]: comb for those majors of PostgreSQL as packages of Debian and Ubuntu, and as archives in the layout
+# of CloudNativePG's extension images, into target/package/.
+#
+# The same sources, Rust and headers of PostgreSQL give the same bytes, in whatever folder and whenever they are built.
+set -euo pipefail
+. "$(dirname "$0")/../common.sh"
+. "$(dirname "$0")/output.sh"
+
+# The oldest that the packages are for, Ubuntu 22.04, has this one. Debian 12 has 2.36.
+GLIBC=2.35
+# Of the packages, not of comb.
+REVISION=1
+MAINTAINER=${MAINTAINER:-The comb authors <comb@localhost>}
+
+# --- The build ------------------------------------------------------------------------------------
+
+# What a library would otherwise name: the folders of Rust, of cargo's builds and of the crates. Its own sources cargo names
+# from their root on.
+without_folders() {
+    local host folder flags IFS
+    SYSROOT=$(rustc --print sysroot)
+    host=$(rustc -vV | sed -n 's/^host: //p')
+    CRATES=$(cd "$ROOT" && cargo metadata --locked --format-version 1 --filter-platform "$host" | tr ',' '\n' |
+        sed -n 's|.*"manifest_path":"\(.*\)/[^/]*/Cargo.toml".*|\1|p' | sort -u | grep -vFx "${ROOT%/*}")
+    flags=(
+        "--remap-path-prefix=$SYSROOT/lib/rustlib/src/rust=/rustc/$(rustc -vV | sed -n 's/^commit-hash: //p')"
+        "--remap-path-prefix=$CARGO_TARGET_DIR=/target"
+    )
+    while IFS= read -r folder; do flags+=("--remap-path-prefix=$folder=/crates"); done <<<"$CRATES"
+    # Unlike RUSTFLAGS it takes a folder with a space.
+    IFS=$'\x1f'
+    export CARGO_ENCODED_RUSTFLAGS="${flags[*]}"
+}
+
+# --- What has to be so ----------------------------------------------------------------------------
+
+# versions PREFIX: those of the symbols that the library takes from others, in order.
+versions() { readelf --version-info --wide "$LIBRARY" | grep -o "Name: $1_[A-Za-z0-9_.]*" | sed "s/^Name: $1_//" | sort -uV; }
+
+check_library() {
+    local library newest
+    for library in $(readelf --dynamic --wide "$LIBRARY" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
+        case $library in
+            libc.so.6 | libm.so.6 | libgcc_s.so.1 | ld-linux-*.so.*) ;;
+            *) die "comb.so needs $library, which no package is known for" ;;
+        esac
+    done
+    newest=$(versions GLIBC | tail -n 1)
+    [ "$(printf '%s\n' "$newest" "$GLIBC" | sort -V | tail -n 1)" = "$GLIBC" ] ||
+        die "comb.so needs glibc $newest, and packages are for systems from glibc $GLIBC on" "Build them on Debian 12."
+    [[ $(readelf --segments --wide "$LIBRARY") == *GNU_RELRO* && $(readelf --dynamic --wide "$LIBRARY") == *BIND_NOW* ]] ||
+        die "comb.so is not linked with full RELRO"
+}
+
+# check_names FOLDER: nothing there that is made here names a folder of this machine.
+check_names() {
+    local folder
+    while IFS= read -r folder; do
+        if grep -rlaF --exclude='*.md' -- "$folder" "$1" >&2; then die "what would be packaged names a folder of this machine: $folder"; fi
+    done <<<"$ROOT"$'\n'"$COMB_CACHE"$'\n'"$CARGO_TARGET_DIR"$'\n'"$SYSROOT"$'\n'"$CRATES"
+}
+
+# --- Package and archive --------------------------------------------------------------------------
+
+debian_control() {
+    cat <<END
+Package: $NAME
+Source: comb
+Version: $COMB_VERSION-$REVISION
+Architecture: $ARCHITECTURE
+Maintainer: $MAINTAINER
+Installed-Size: $(find "$1" -type f ! -path '*/DEBIAN/*' -printf '%s\n' | awk '{ kib += int(($1 + 1023) / 1024) } END { print kib }')
+Depends: postgresql-$MAJOR (>= $MINOR), libc6 (>= $(versions GLIBC | tail -n 1)), libgcc-s1 (>= $(versions GCC | tail -n 1))
+Section: database
+Priority: optional
+Description: time-ordered UUIDs inside PostgreSQL $MAJOR
+ comb makes, reads and converts UUIDs that are in the order of time: those of
+ RFC 9562 version 7, and the COMBs of SQL Server and .NET. As primary keys they
+ go in at the right edge of the index, and carry the moment that they were
+ made at.
+END
+}
+
+debian_changelog() {
+    cat <<END
+comb ($COMB_VERSION-$REVISION) unstable; urgency=medium
+
+  * comb $COMB_VERSION: what is new in it stands in changelog.gz.
+
+ -- $MAINTAINER  $(date -u -R -d "@$SOURCE_DATE_EPOCH")
+END
+}
+
+# The scripts of the package, which say what no file of it can.
+debian_script() { sed "s/@NAME@/$NAME/g; s/@MAJOR@/$MAJOR/g" "$ROOT/tools/package/$1"; }
+
+make_deb() {
+    local tree=$WORK/deb documents file
+    documents=$tree/usr/share/doc/$NAME
+    install -d "$tree/DEBIAN" "$documents" "$tree/usr/lib/postgresql/$MAJOR/lib" "$tree/usr/share/postgresql/$MAJOR/extension"
+    install -m 644 "$LIBRARY" "$tree/usr/lib/postgresql/$MAJOR/lib/"
+    install -m 644 "$STAGE"/comb.control "$STAGE"/comb--*.sql "$tree/usr/share/postgresql/$MAJOR/extension/"
+    install -m 644 "$WORK/copyright" "$ROOT/README.md" "$documents/"
+    install -D -m 644 -t "$documents/docs" "$ROOT"/docs/*.md
+    gzip -9n <"$ROOT/CHANGELOG.md" >"$documents/changelog.gz"
+    debian_changelog | gzip -9n >"$documents/changelog.Debian.gz"
+    for file in postinst postrm; do
+        debian_script "$file" >"$tree/DEBIAN/$file"
+        chmod 755 "$tree/DEBIAN/$file"
+    done
+    debian_control "$tree" >"$tree/DEBIAN/control"
+    (cd "$tree" && find usr -type f | LC_ALL=C sort | xargs md5sum >DEBIAN/md5sums)
+    check_names "$tree"
+    # It takes no file for newer than SOURCE_DATE_EPOCH.
+    find "$tree" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
+    dpkg-deb --root-owner-group -Zxz --build "$tree" "$WORK/${NAME}_$COMB_VERSION-${REVISION}_$ARCHITECTURE.deb" >/dev/null
+}
+
+make_archive() {
+    local tree=$WORK/archive
+    install -d "$tree/lib" "$tree/share/extension" "$tree/licenses"
+    install -m 755 "$LIBRARY" "$tree/lib/"
+    install -m 644 "$STAGE"/comb.control "$STAGE"/comb--*.sql "$tree/share/extension/"
+    cp -r "$WORK/licenses/." "$tree/licenses/"
+    check_names "$tree"
+    tar -C "$tree" --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --mtime="@$SOURCE_DATE_EPOCH" --format=gnu \
+        -c lib share licenses | gzip -9n >"$WORK/comb-$COMB_VERSION-pg$MAJOR-$ARCHITECTURE.tar.gz"
+}
+
+package() {
+    PG_CONFIG=$("$ROOT/tools/setup.sh" "$1")
+    CARGO_TARGET_DIR=$TARGET/for-packages
+    . "$ROOT/tools/cargo.sh"
+    MINOR=$(cut -d' ' -f2 <<<"$PG_CONFIG_VERSION")
+    NAME=postgresql-$MAJOR-comb
+    STAGE=$CARGO_TARGET_DIR/stage
+    LIBRARY=$WORK/comb.so
+
+    without_folders
+    step "Building the extension for the packages of $PG_CONFIG_VERSION" build_release "$STAGE"
+    strip --strip-unneeded --remove-section=.comment -o "$LIBRARY" "$STAGE/comb.so"
+    check_library
+    "$ROOT/tools/package/copyright.sh" "$MAJOR" "$WORK/copyright" "$WORK/licenses"
+    make_deb
+    make_archive
+    deliver "$WORK"/*.deb "$WORK"/*.tar.gz
+}
+
+# --------------------------------------------------------------------------------------------------
+
+TARGET=${CARGO_TARGET_DIR:-$ROOT/target}
+ARCHITECTURE=$(dpkg --print-architecture) || die "packages are made on Debian or Ubuntu"
+"$ROOT/tools/setup.sh" --packages binutils xz-utils
+SOURCE_DATE_EPOCH=$(source_date)
+export SOURCE_DATE_EPOCH
+
+mkdir -p "$COMB_CACHE"
+exec 8>"$COMB_CACHE/package.lock"
+lock 8 "Another run makes packages"
+[ $# -gt 0 ] || set -- ""
+for major; do
+    WORK=$(mktemp -d "${TMPDIR:-/tmp}/comb-package.XXXXXX")
+    trap 'rm -rf "$WORK"' EXIT
+    # In a process of its own, for what it sets.
+    (package "$major")
+    rm -rf "$WORK"
+done
