@@ -53,6 +53,21 @@ rules() {
         '$2 != "total" && $1 > longest { printf "%s:%d: the file has more than %d lines\n", $2, $1, longest }'
 }
 
+# --- Released scripts, which databases have run: they stay as they were ----------------------------
+
+check_released() {
+    local script
+    say "Released SQL scripts"
+    (cd sql && sha256sum --check --quiet released.sha256) || broken=$((broken + 1))
+    for script in sql/comb--*.sql; do
+        # That of the version in the tree is not released yet.
+        [[ $script == *"--$COMB_VERSION.sql" ]] || grep -q " ${script##*/}\$" sql/released.sha256 || {
+            printf '%s: a released script that sql/released.sha256 does not name\n' "$script" >&2
+            broken=$((broken + 1))
+        }
+    done
+}
+
 # --- Other people's crates: deny.toml --------------------------------------------------------------
 
 check_crates() {
@@ -76,6 +91,7 @@ cd "$ROOT"
 say "The rules of the house"
 breaks < <(rules)
 
+check_released
 PG_CONFIG=$("$ROOT/tools/setup.sh" "${1:-}")
 . "$ROOT/tools/private.sh"
 say "Formatting"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Preloaded, every backend is a fork of the postmaster: none may go on with randomness that another has.
-# A build that draws in the postmaster and does not look whose randomness it is must be caught by the very
-# check that the real one passes.
+# A build that draws in the postmaster and looks neither whose randomness it is nor how old must be caught by the
+# very check that the real one passes.
 . "$(dirname "$0")/lib/fault.sh"
 . "$LIB/mutant.sh"
 
@@ -39,8 +39,9 @@ for scope in server backend; do
 done
 
 mutant draws_in_postmaster \
-    src/pg/mod.rs 's/^( *)settings::define\(\);$/&\n\1let _ = backend::generator().random(backend::process_id());/' \
-    src/random.rs 's/Some\(seeded\) if seeded\.process_id == process_id =>/Some(seeded) =>/'
+    src/pg/mod.rs 's/^( *)settings::define\(\);$/&\n\1let _ = backend::random();/' \
+    src/clock/random.rs 's/seeded\.process_id == process_id \&\& //' \
+    src/clock/random.rs 's/Some\(at\) if monotonic\.wrapping_sub\(at\) < LONGEST_USE =>/Some(_) =>/'
 sql -c "CREATE DATABASE mutant"
 export PGDATABASE=mutant
 # Before the mutant is preloaded: CREATE EXTENSION would load the one that is installed, beside it.

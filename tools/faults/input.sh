@@ -8,7 +8,6 @@ SEED=0.20261121
 
 server_start
 sql -f "$LIB/input.sql"
-started=$(sql -c "SELECT pg_postmaster_start_time()")
 # A backend with a crash takes the server along, and the others' connections with it.
 facts -v seed=$SEED -v calls=$((DURATION * 4000)) <<'SQL'
 \o /dev/null
@@ -26,6 +25,6 @@ SELECT 'no internal error', count(*) = 0 FROM called WHERE sqlstate LIKE 'XX%';
 -- Else nothing but the check of its arguments would be tested.
 SELECT format('%s has an answer to some', function), bool_or(sqlstate IS NULL) FROM called GROUP BY function HAVING NOT bool_or(sqlstate IS NULL);
 SQL
-fact "the server never restarted" "$(sql -c "SELECT pg_postmaster_start_time() = '$started'")"
-if grep 'terminated by signal' "$CLUSTER/work/data.log"; then not_ok "no process crashed"; fi
+grep 'terminated by signal' "$CLUSTER/work/data.log" && crashed=f || crashed=t
+fact "no process crashed" $crashed
 finish

@@ -6,7 +6,7 @@ server_start
 # Every generator once, `rounds` times.
 make_ids="SELECT count(comb_new()), count(comb_new(layout)), count(comb_new_mssql()), count(comb_new_mssql_legacy()),
                  count(comb_new_bsv()), count(comb_at(now())), count(comb_shifted('1 day', layout))
-          FROM unnest(enum_range(NULL::comb_layout)) layout, generate_series(1, 1000) a, generate_series(1, :rounds) b"
+          FROM (SELECT label AS layout FROM comb_layouts()) layouts, generate_series(1, 1000) a, generate_series(1, :rounds) b"
 # remember WHEN: psql's variables WHEN_contexts and WHEN_pages. /proc/PID/statm counts pages; its second
 # number is what is resident.
 remember() {

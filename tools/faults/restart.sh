@@ -68,7 +68,8 @@ if [ "$SHARING" = preloaded ]; then
     facts <<'SQL'
 SELECT comb_new() AS next \gset
 SELECT 'ids go on above those before the crash: ' || comb_timestamp(:'next'), :'next' > max(id::text) FROM made;
-SELECT 'the lead is still known: ' || ahead || ', steps back ' || steps_back, ahead > interval '59 minutes' AND steps_back >= 1 FROM comb_status();
+SELECT 'the lead is still known: ' || ahead, ahead > interval '59 minutes' FROM comb_status();
+SELECT 'the status says why: ' || seed_source || ', ' || seeded_from, seed_source = 'crash' FROM comb_status();
 SQL
 else
     echo "ids go on above those before the crash: $(PGOPTIONS="-c client_min_messages=error" sql -c "SELECT comb_new()::text > max(id::text) FROM made"), which nothing promises"

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # The library's file is replaced while the server runs, as by an upgrade: sessions that have loaded the old
-# one keep it, new ones load the new one, and both meet in the server's shared memory. Not preloaded, from
-# PostgreSQL 17 on.
+# one keep it, new ones load the new one, and both meet in the server's shared memory. Not preloaded.
 . "$(dirname "$0")/lib/fault.sh"
 . "$LIB/order.sh"
 . "$LIB/mutant.sh"
@@ -31,7 +30,7 @@ mutant newer_version Cargo.toml "s/^version = \"$old_version\"\$/version = \"$NE
     Cargo.lock "/^name = \"comb\"\$/ { n; s/\"$old_version\"/\"$NEWER_VERSION\"/ }"
 export NEWER=$LIBRARY
 # What differs is the block alone.
-mutant other_block src/block.rs 's/^(pub const BLOCK_VERSION: [a-z0-9]+ = )[0-9]+;$/\165535;/'
+mutant other_block src/clock/block.rs 's/(\*b"comb)[0-9]{4}"/\19999"/'
 export OTHER_BLOCK=$LIBRARY
 
 say "Another version with the same shared block, under load"

@@ -5,7 +5,7 @@
 #
 # The extension is installed beside PG_CONFIG. SHARING says how the server comes to the memory that its
 # connections share: preloaded (by shared_preload_libraries), attached (by the first connection that
-# asks, from PostgreSQL 17 on). DURATION is how many seconds a test may put a load on the server,
+# asks). DURATION is how many seconds a test may put a load on the server,
 # CONNECTIONS how many connections do it.
 set -euo pipefail
 LIB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -13,7 +13,7 @@ LIB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$LIB/../../cluster.sh"
 
 PG_CONFIG=$1 SHARING=${2:-preloaded} DURATION=${3:-6} CONNECTIONS=${4:-32}
-MAJOR=$("$PG_CONFIG" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/')
+MAJOR=$(major_of "$PG_CONFIG")
 
 failed=0
 ok() { echo "ok: $1"; }
@@ -66,4 +66,10 @@ wait_until_accepts() {
 }
 
 # The end of a test.
-finish() { [ $failed -eq 0 ] || die "$failed facts do not hold"; }
+# No error, whatever it is, shows the inside of the library.
+finish() {
+    local inside
+    inside=$(grep -lE "panicked at|stack backtrace" "$CLUSTER"/work/*.log 2>/dev/null) || true
+    [ -z "$inside" ] || not_ok "no backtrace in the server's log"
+    [ $failed -eq 0 ] || die "$failed facts do not hold"
+}

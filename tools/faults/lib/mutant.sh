@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Builds of the library with something changed in it, for tests of what a test has to notice. Sourced after
-# fault.sh, under a script that has set up cargo for this PostgreSQL (tools/cargo.sh).
+# fault.sh, under a script that has set up cargo for this PostgreSQL (tools/private.sh).
 
 # mutant NAME FILE SED [FILE SED...]: a build of a copy of this tree in which every sed expression has changed
 # its file; LIBRARY is its path, without .so. It is built again only when the source or the change is another.
@@ -8,15 +8,14 @@
 mutant() {
     local name=$1 place=$CARGO_TARGET_DIR/mutants/$1 sum
     shift
-    sum=$(cd "$ROOT" && { echo "$*" && rustc --version && "$PG_CONFIG" --version &&
-        find src sql Cargo.toml Cargo.lock -type f | LC_ALL=C sort | xargs sha256sum; } | sha256sum)
+    sum=$({ echo "$*" && rustc --version && "$PG_CONFIG" --version && sources_sum; } | sha256sum)
     # Where the server's user can read it, whoever's folder this is.
     LIBRARY=$CLUSTER/work/$name/comb
     mkdir "$CLUSTER/work/$name"
     if [ "$(cat "$place/sum" 2>/dev/null)" != "$sum" ]; then
         rm -rf "$place"
         mkdir -p "$place"
-        (cd "$ROOT" && cp -r src sql Cargo.toml Cargo.lock comb.control "$place/")
+        (cd "$ROOT" && cp -r src Cargo.toml Cargo.lock "$place/")
         while [ $# -gt 0 ]; do
             mutate "$place/$1" "$2"
             shift 2
@@ -42,5 +41,5 @@ mutate() {
 # use_library PATH: the functions of the extension in this database come from that library, instead of the
 # one that is installed. For a database in which none of them has been called.
 use_library() {
-    sql -c "UPDATE pg_proc SET probin = '$1' WHERE probin = '\$libdir/comb'"
+    sql -c "UPDATE pg_proc SET probin = '$1' WHERE probin = 'comb'"
 }
