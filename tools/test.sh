@@ -40,6 +40,22 @@ regress_all() {
 }
 RESULTS=$CARGO_TARGET_DIR/regress
 
+# From the first release, and from the older PostgreSQLs beside which a run of theirs has installed this version.
+update_tests() {
+    local old config older=()
+    for old in $SUPPORTED_MAJORS; do
+        # To the newest only: each takes a while.
+        [ "$MAJOR" = "${SUPPORTED_MAJORS##* }" ] && [ "$old" -lt "$MAJOR" ] || continue
+        config=$COMB_CACHE/pg/$old/bin/pg_config
+        if [ -x "$config" ] && cmp -s "$STAGE/comb--$COMB_VERSION.sql" "$("$config" --sharedir)/extension/comb--$COMB_VERSION.sql"; then
+            older+=("$config")
+        else
+            say "Not tested: pg_upgrade from PostgreSQL $old, which has no comb $COMB_VERSION; make test PG=$old installs it"
+        fi
+    done
+    "$ROOT/tools/upgrade.sh" "$PG_CONFIG" "${older[@]}"
+}
+
 install_release
 
 suite "Unit and property tests" unit_tests
@@ -48,6 +64,7 @@ suite "pg_regress on PostgreSQL $MAJOR" regress_all
 suite "make, make install and make uninstall for PostgreSQL $MAJOR" "$ROOT/tools/packaging.sh" "$PG_CONFIG"
 suite "The SQL of README.md and docs/ on PostgreSQL $MAJOR" "$ROOT/tools/docs.sh" "$PG_CONFIG"
 suite "Dump, restore and upgrade on PostgreSQL $MAJOR" "$ROOT/tools/operate.sh" "$PG_CONFIG"
+suite "Update from the first release on PostgreSQL $MAJOR" update_tests
 suite "Faults on PostgreSQL $MAJOR" "$ROOT/tools/faults.sh" "$PG_CONFIG"
 
 suites_end "PostgreSQL $MAJOR"
