@@ -3,11 +3,12 @@
 //! A [`source`] has the two clocks of the machine. A [`line`] turns the monotonic one into Unix time, in
 //! ticks. The line stands under a [`seqlock`] in a [`block`] of memory that processes share; it [`follow`]s
 //! the real clock, and [`status`] shows it. A [`generator`] makes increasing ticks by it, and [`random`]
-//! bits. [`host`] is what all of this asks of the process that it runs in.
+//! bits; the [`horizon`] is up to where ids are settled. [`host`] is what all of this asks of the process that it runs in.
 
 pub mod block;
 pub mod follow;
 pub mod generator;
+pub mod horizon;
 pub mod host;
 pub mod line;
 pub mod random;

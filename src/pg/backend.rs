@@ -4,7 +4,7 @@ use std::cell::UnsafeCell;
 
 use pgrx::pg_sys;
 
-use super::error::{self, Error, Made};
+use super::error::{self, Error, Made, Unavailable};
 use super::process::{Process, System};
 use super::settings::{self, Scope};
 use super::shared_memory::{self, Absent, Place};
@@ -44,6 +44,16 @@ pub enum Reason {
     ScopeIsBackend,
     StepIsSet,
     Absent(Absent),
+}
+
+impl Reason {
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::ScopeIsBackend => "comb.scope is backend",
+            Self::StepIsSet => "comb.timestamp_step is set",
+            Self::Absent(absent) => absent.reason(),
+        }
+    }
 }
 
 struct Cell(UnsafeCell<Backend>);
@@ -182,6 +192,17 @@ pub fn random() -> Result<u64, Error> {
     let generator = backend().generator();
     generator.refresh_random(&System);
     Ok(generator.random(process_id())?)
+}
+
+/// The block of the server, for what only its order allows. An error where another line is in use.
+#[inline(always)]
+pub fn server() -> Result<(&'static Block, Process), Error> {
+    let backend = backend();
+    backend.follow_settings()?;
+    match backend.in_use {
+        InUse::Server(_) => Ok((backend.server.block(), Process { shares: true })),
+        InUse::Own(reason) => Err(Error::NoHorizon(Unavailable::OwnClock(reason))),
+    }
 }
 
 /// The block in use, by which process, and why it is that one. An error where the settings ask for one that

@@ -7,6 +7,7 @@ use pgrx::PgLogLevel;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode;
 use rand::rngs::SysError;
 
+use super::backend::Reason;
 use super::raw;
 use super::settings;
 use super::shared_memory::Absent;
@@ -36,6 +37,29 @@ pub enum Error {
     /// A name that the table of layouts does not have, in the encoding of the database.
     UnknownLayout(Name),
     InvalidBsv(BsvError),
+    /// Tracked ids and the horizon are not to be had.
+    NoHorizon(Unavailable),
+    /// comb_guard() does not let a row in.
+    Guard(Refused),
+}
+
+/// Why there are no tracked ids, or no horizon.
+pub enum Unavailable {
+    InRecovery,
+    InParallelWorker,
+    /// The ids are not of the server's clock.
+    OwnClock(Reason),
+    /// The next statement has the same snapshot.
+    SnapshotStays,
+}
+
+/// Why comb_guard() does not let a row in.
+pub enum Refused {
+    NotTrigger,
+    NoColumn,
+    NoFloor,
+    BelowFloor,
+    AheadOfClock,
 }
 
 /// What an id is made as.
@@ -127,6 +151,8 @@ impl Error {
                     .unknown_layout(name)
                     .hint(format_args!("The layouts are {}.", Labels))
             }
+            Self::NoHorizon(unavailable) => unavailable.report(),
+            Self::Guard(refused) => refused.report(),
             Self::InvalidBsv(BsvError::Length(length)) => Report::invalid_text()
                 .message(format_args!("invalid length of BSV COMB: {length}"))
                 .detail(Text::of(format_args!("A BSV COMB has 32 characters."))),
@@ -143,6 +169,62 @@ impl Error {
         }
         .raise()
     }
+}
+
+impl Unavailable {
+    fn report(&self) -> Report {
+        let report = Report::new(PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE);
+        match self {
+            Self::InRecovery => report
+                .message(format_args!("tracked ids and the horizon are not available during recovery"))
+                .hint(format_args!("Compute the horizon on the primary. A standby has all rows below it when it has replayed what the primary had written by then.")),
+            Self::InParallelWorker => report
+                .message(format_args!("tracked ids and the horizon are not available in a parallel worker"))
+                .hint(format_args!("A function that calls comb_tracked() or comb_horizon() must be PARALLEL RESTRICTED or PARALLEL UNSAFE.")),
+            Self::OwnClock(reason) => report
+                .message(format_args!("tracked ids and the horizon require the clock of the server"))
+                .detail(Text::of(format_args!("The connection has a clock of its own, because {}.", reason.text())))
+                .hint(format_args!("Set \"comb.scope\" to \"server\" and \"comb.timestamp_step\" to 0.")),
+            Self::SnapshotStays => Report::new(PgSqlErrorCode::ERRCODE_INVALID_TRANSACTION_STATE)
+                .message(format_args!("comb_horizon_now() requires the isolation level READ COMMITTED"))
+                .detail(Text::of(format_args!("The next statement of this transaction has the same snapshot.")))
+                .hint(format_args!("Use comb_horizon(), which works in every isolation level.")),
+        }
+    }
+}
+
+impl Refused {
+    /// The SQLSTATEs of class OC, which no standard and no PostgreSQL uses.
+    fn report(&self) -> Report {
+        let refused = |state: &[u8; 5]| Report {
+            code: sqlstate(state),
+            ..Report::new(PgSqlErrorCode::ERRCODE_SUCCESSFUL_COMPLETION)
+        };
+        match self {
+            Self::NotTrigger => Report::new(PgSqlErrorCode::ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED)
+                .message(format_args!("comb_guard() must be called by a trigger BEFORE INSERT OR UPDATE FOR EACH ROW")),
+            Self::NoColumn => Report::new(PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE)
+                .message(format_args!("comb_guard() requires a column of type uuid or uniqueidentifier and a known layout"))
+                .hint(format_args!("EXECUTE FUNCTION comb_guard('column', 'layout'). Without arguments they are id, and uuidv7 or mssql by the type of the column.")),
+            Self::NoFloor => refused(b"OC001")
+                .message(format_args!("key is not covered by the horizon: the transaction holds no floor"))
+                .hint(format_args!("Make the key by comb_tracked() in this transaction, or call comb_hold() before the client makes it.")),
+            Self::BelowFloor => refused(b"OC002")
+                .message(format_args!("key is not covered by the horizon: it is older than the floor of the transaction"))
+                .hint(format_args!("Make the key by comb_tracked() in the transaction that stores it, or after comb_hold() in it.")),
+            Self::AheadOfClock => refused(b"OC003")
+                .message(format_args!("key is ahead of the clock of the server"))
+                .hint(format_args!("Make the key by comb_tracked(), or set the clock of the client.")),
+        }
+    }
+}
+
+/// The number of a SQLSTATE, as MAKE_SQLSTATE() makes it.
+fn sqlstate(state: &[u8; 5]) -> i32 {
+    state
+        .iter()
+        .rev()
+        .fold(0, |number, &character| number << 6 | i32::from(character.wrapping_sub(b'0') & 0x3f))
 }
 
 /// Warns that ids run ahead of the clock by so many ticks.
@@ -182,7 +264,7 @@ pub fn warn_of_update(extension: &Text<32>, library: &str) {
 
 /// One call of ereport().
 struct Report {
-    code: PgSqlErrorCode,
+    code: i32,
     message: Text<256>,
     /// What the message ends with, in the encoding of the database.
     name: Option<Name>,
@@ -192,7 +274,7 @@ struct Report {
 
 impl Report {
     fn new(code: PgSqlErrorCode) -> Self {
-        Self { code, message: Text::EMPTY, name: None, detail: None, hint: None }
+        Self { code: code as i32, message: Text::EMPTY, name: None, detail: None, hint: None }
     }
 
     fn invalid_text() -> Self {
@@ -228,7 +310,7 @@ impl Report {
             if !raw::errstart(level as i32, std::ptr::null()) {
                 return;
             }
-            raw::errcode(self.code as i32);
+            raw::errcode(self.code);
             match &self.name {
                 Some(Name { bytes, length }) => raw::errmsg(
                     c"unrecognized COMB layout: \"%.*s\"".as_ptr(),

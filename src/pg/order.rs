@@ -2,9 +2,10 @@
 
 use pgrx::pg_sys::Datum;
 
-use super::backend::{self, InUse, Reason};
+use super::backend::{self, InUse};
 use super::call::{ascii, interval, sql_function};
 use super::error::{self, Error, Made};
+use super::horizon;
 use super::raw;
 use super::rows::row;
 use super::settings;
@@ -24,9 +25,7 @@ sql_function! {
         let now = status.now;
         let (scope, reason) = match in_use {
             InUse::Server(place) => ("server", place.reason()),
-            InUse::Own(Reason::ScopeIsBackend) => ("backend", "comb.scope is backend"),
-            InUse::Own(Reason::StepIsSet) => ("backend", "comb.timestamp_step is set"),
-            InUse::Own(Reason::Absent(absent)) => ("backend", absent.reason()),
+            InUse::Own(reason) => ("backend", reason.text()),
         };
         let level_at = now.level_in.filter(|_| now.lead > 0).map(|rest| now.tick - now.lead + rest);
         let source = status.seed_source.map(|source| match source {
@@ -40,6 +39,8 @@ sql_function! {
         if let (Some(version), Some(true)) = (&extension, update_due) {
             error::warn_of_update(version, LIBRARY_VERSION);
         }
+        // Not in recovery, nor by a clock of one connection.
+        let horizon = horizon::compute().ok();
         let columns = [
             Some(ascii(scope.as_bytes())),
             Some(ascii(reason.as_bytes())),
@@ -56,6 +57,8 @@ sql_function! {
             Some(ascii(LIBRARY_VERSION.as_bytes())),
             extension.map(|version| ascii(version.bytes())),
             update_due.map(Datum::from),
+            horizon.as_ref().map(|horizon| moment(horizon.settled)),
+            horizon.as_ref().map(|horizon| duration(horizon.held_for)),
         ];
         // SAFETY: the columns of its SQL declaration.
         unsafe { row(call, &columns) }

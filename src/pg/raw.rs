@@ -19,6 +19,10 @@ unsafe extern "C-unwind" {
     pub fn palloc(size: usize) -> *mut c_void;
     pub fn pfree(pointer: *mut c_void);
     pub fn MemoryContextAlloc(context: pg_sys::MemoryContext, size: usize) -> *mut c_void;
+    pub fn MemoryContextRegisterResetCallback(
+        context: pg_sys::MemoryContext,
+        callback: *mut pg_sys::MemoryContextCallback,
+    );
 
     // Errors
     pub fn errstart(level: c_int, domain: *const c_char) -> bool;
@@ -95,6 +99,27 @@ unsafe extern "C-unwind" {
     pub fn ResetLatch(latch: *mut pg_sys::Latch);
     #[cfg(any(feature = "pg17", feature = "pg18"))]
     pub fn WaitEventExtensionNew(name: *const c_char) -> u32;
+
+    pub fn SPI_fnumber(description: pg_sys::TupleDesc, name: *const c_char) -> c_int;
+    pub fn SPI_gettype(description: pg_sys::TupleDesc, column: c_int) -> *mut c_char;
+    pub fn SPI_getbinval(
+        tuple: pg_sys::HeapTuple,
+        description: pg_sys::TupleDesc,
+        column: c_int,
+        is_null: *mut bool,
+    ) -> Datum;
+
+    // Transactions
+    pub fn LockAcquire(
+        tag: *const pg_sys::LOCKTAG,
+        mode: pg_sys::LOCKMODE,
+        session: bool,
+        dont_wait: bool,
+    ) -> pg_sys::LockAcquireResult::Type;
+    pub fn GetLockStatusData() -> *mut pg_sys::LockData;
+    pub fn GetSnapshotData(snapshot: *mut pg_sys::SnapshotData) -> pg_sys::Snapshot;
+    pub fn ActiveSnapshotSet() -> bool;
+    pub fn GetActiveSnapshot() -> pg_sys::Snapshot;
 
     // Shared memory
     pub fn ShmemInitStruct(name: *const c_char, size: usize, found: *mut bool) -> *mut c_void;

@@ -1,0 +1,66 @@
+-- The commit horizon: tracked UUIDs, and the UUID below which nothing appears any more
+
+CREATE FUNCTION comb_tracked() RETURNS uuid
+    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'comb_tracked';
+COMMENT ON FUNCTION comb_tracked() IS
+    'generate a version 7 UUID that comb_horizon() stays below until the transaction ends';
+
+CREATE FUNCTION comb_tracked(layout text) RETURNS uuid
+    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'comb_tracked_layout';
+COMMENT ON FUNCTION comb_tracked(text) IS
+    'generate a UUID of a layout that comb_horizon() stays below until the transaction ends';
+
+CREATE FUNCTION comb_horizon(layout text DEFAULT 'uuidv7') RETURNS uuid
+    LANGUAGE c STABLE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'comb_horizon';
+COMMENT ON FUNCTION comb_horizon(text) IS
+    'UUID below which all tracked UUIDs are settled: visible to this statement, or never to come';
+
+CREATE FUNCTION comb_horizon_timestamp() RETURNS timestamptz
+    LANGUAGE c STABLE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'comb_horizon_timestamp';
+COMMENT ON FUNCTION comb_horizon_timestamp() IS 'time of the horizon';
+
+CREATE FUNCTION comb_horizon_now(layout text DEFAULT 'uuidv7') RETURNS uuid
+    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'comb_horizon_now';
+COMMENT ON FUNCTION comb_horizon_now(text) IS
+    'horizon for the next statement of a READ COMMITTED transaction';
+
+CREATE FUNCTION comb_settled(id uuid, layout text DEFAULT 'uuidv7') RETURNS boolean
+    LANGUAGE c STABLE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'comb_settled';
+COMMENT ON FUNCTION comb_settled(uuid, text) IS
+    'whether a UUID and all tracked UUIDs before it are settled';
+
+CREATE FUNCTION comb_hold() RETURNS uuid
+    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'comb_hold';
+COMMENT ON FUNCTION comb_hold() IS
+    'let the horizon stay below the UUIDs that the client generates from now on in this transaction';
+
+CREATE FUNCTION comb_guard() RETURNS trigger
+    LANGUAGE c AS 'MODULE_PATHNAME', 'comb_guard';
+COMMENT ON FUNCTION comb_guard() IS
+    'trigger that rejects rows whose key the horizon does not cover';
+
+-- The locks are advisory locks of class 3083: the database, and the two halves of a tick of 1/65536 ms.
+CREATE FUNCTION comb_horizon_holders() RETURNS TABLE (
+        pid integer, database name, username name, application text, state text,
+        since timestamptz, floor_id uuid, floor_timestamp timestamptz, gid text
+    )
+    LANGUAGE sql VOLATILE PARALLEL RESTRICTED ROWS 10
+BEGIN ATOMIC
+    SELECT l.pid, d.datname, coalesce(a.usename, r.rolname), a.application_name, coalesce(a.state, 'prepared'),
+        coalesce(a.xact_start, x.prepared), comb_min(f.at), f.at, x.gid
+    FROM pg_catalog.pg_locks l
+    JOIN pg_catalog.pg_database d ON d.oid = l.database
+    CROSS JOIN LATERAL (
+        SELECT timestamptz 'epoch'
+            + ((l.classid::bigint << 32 | l.objid::bigint) >> 16) * interval '1 millisecond'
+    ) f (at)
+    LEFT JOIN pg_catalog.pg_stat_activity a ON a.pid = l.pid
+    LEFT JOIN pg_catalog.pg_locks t ON l.pid IS NULL
+        AND t.pid IS NULL AND t.locktype = 'transactionid' AND t.virtualtransaction = l.virtualtransaction
+    LEFT JOIN pg_catalog.pg_prepared_xacts x ON x.transaction = t.transactionid
+    LEFT JOIN pg_catalog.pg_roles r ON r.rolname = x.owner
+    WHERE l.locktype = 'advisory' AND l.objsubid = 3083 AND l.granted
+    ORDER BY f.at;
+END;
+COMMENT ON FUNCTION comb_horizon_holders() IS
+    'transactions that hold the horizon back, the oldest first';

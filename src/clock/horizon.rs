@@ -1,0 +1,212 @@
+//! The commit horizon: the tick up to which everything is settled, and which statements may rely on it.
+//!
+//! A transaction holds a floor, a tick below all ids that it will make, from before its first id until it
+//! is visible or aborted. Up to the least floor that is held, nothing more appears.
+//!
+//! # Why it holds
+//! Let t be a tracked tick of a transaction T that [`settled`] claims, t <= min(latest - 1, least floor). If the
+//! look at the floors saw T's, least <= floor of T < t: a contradiction. If T's floor was not there yet, T
+//! read the line for t after that look, hence after `latest` was read, so t >= latest: a contradiction.
+//! Otherwise T's floor had gone: T is visible or aborted for every snapshot that is taken after the look.
+//! And no later tick is at or below it. So the claim, once true, stays true while the line is not reset.
+//!
+//! # The snapshot trap
+//! A statement takes its snapshot before the horizon is computed. A transaction that commits in between is
+//! below the horizon and invisible. So a [`Ring`] remembers each horizon with a snapshot that was taken
+//! after it, and answers a statement with a horizon whose snapshot does not come after the statement's.
+
+/// How many horizons a process remembers.
+const REMEMBERED: usize = 8;
+
+/// The last tick that is settled: `latest` is the line's tick, read before the floors; `least` the least
+/// floor that is held.
+pub fn settled(latest: u64, least: Option<u64>) -> u64 {
+    let below = latest.saturating_sub(1);
+    least.map_or(below, |least| least.min(below))
+}
+
+/// A snapshot, as far as it says which transactions had ended. Transaction ids wrap around.
+#[derive(Clone, Copy, Debug)]
+pub struct Snapshot<R> {
+    /// The first transaction id that had not been assigned yet.
+    pub xmax: u32,
+    /// The transactions below it that were in progress.
+    pub running: R,
+}
+
+impl<R: AsRef<[u32]>> Snapshot<R> {
+    /// Whether each transaction that had ended for the other snapshot had ended for this one.
+    pub fn covers<S: AsRef<[u32]>>(&self, other: &Snapshot<S>) -> bool {
+        let precedes = |a: u32, b: u32| (a.wrapping_sub(b) as i32) < 0;
+        !precedes(self.xmax, other.xmax)
+            && self.running.as_ref().iter().all(|running| {
+                !precedes(*running, other.xmax) || other.running.as_ref().contains(running)
+            })
+    }
+}
+
+/// A settled tick, and a snapshot that was taken after it was computed.
+struct Remembered<R> {
+    settled: u64,
+    after: Snapshot<R>,
+}
+
+/// The horizons that a process computed last.
+pub struct Ring<R> {
+    remembered: [Option<Remembered<R>>; REMEMBERED],
+    /// The place that is overwritten next.
+    next: usize,
+    /// The place of the last answer, which is kept: a later statement with the same snapshot is not to get
+    /// an earlier horizon.
+    answered: Option<usize>,
+}
+
+impl<R: AsRef<[u32]>> Ring<R> {
+    pub const EMPTY: Self =
+        Self { remembered: [const { None }; REMEMBERED], next: 0, answered: None };
+
+    /// Remembers a settled tick and a snapshot that was taken after it was computed.
+    pub fn remember(&mut self, settled: u64, after: Snapshot<R>) {
+        if self.answered == Some(self.next) {
+            self.next = (self.next + 1) % REMEMBERED;
+        }
+        if let Some(place) = self.remembered.get_mut(self.next) {
+            *place = Some(Remembered { settled, after });
+        }
+        self.next = (self.next + 1) % REMEMBERED;
+    }
+
+    /// The greatest remembered tick up to which everything is settled for a statement of that snapshot;
+    /// `None` if there is none.
+    pub fn answer<S: AsRef<[u32]>>(&mut self, statement: &Snapshot<S>) -> Option<u64> {
+        let settled = |index: &usize| Some(self.remembered.get(*index)?.as_ref()?.settled);
+        let fits = |index: &usize| {
+            let remembered = self.remembered.get(*index).and_then(Option::as_ref);
+            remembered.is_some_and(|remembered| statement.covers(&remembered.after))
+        };
+        let best = (0..REMEMBERED).filter(fits).max_by_key(settled)?;
+        let settled = settled(&best);
+        self.answered = Some(best);
+        settled
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn snapshot(xmax: u32, running: &[u32]) -> Snapshot<Vec<u32>> {
+        Snapshot { xmax, running: running.to_vec() }
+    }
+
+    #[test]
+    fn everything_below_the_line_is_settled_where_nobody_holds_a_floor() {
+        assert_eq!(settled(100, None), 99);
+        assert_eq!(settled(100, Some(98)), 98);
+        assert_eq!(settled(100, Some(100)), 99);
+        assert_eq!(settled(0, None), 0);
+    }
+
+    #[test]
+    fn a_snapshot_covers_another_if_it_sees_all_that_had_ended() {
+        let after = snapshot(10, &[4, 7]);
+        for (statement, covers) in [
+            (snapshot(10, &[4, 7]), true),
+            (snapshot(10, &[4]), true),
+            (snapshot(10, &[]), true),
+            // Another that was in progress: it had ended for the first.
+            (snapshot(10, &[4, 5]), false),
+            (snapshot(12, &[11, 10]), true),
+            (snapshot(12, &[9]), false),
+            (snapshot(9, &[4, 7]), false),
+            // 2^31 ids later, what had ended long ago cannot be told from the future.
+            (snapshot(10 + (1 << 31), &[]), false),
+        ] {
+            assert_eq!(statement.covers(&after), covers, "{statement:?}");
+        }
+        // Across the end of the ids.
+        assert!(snapshot(3, &[u32::MAX]).covers(&snapshot(u32::MAX - 1, &[])));
+        assert!(!snapshot(3, &[u32::MAX - 3]).covers(&snapshot(u32::MAX - 1, &[])));
+    }
+
+    #[test]
+    fn a_statement_gets_the_greatest_horizon_that_its_snapshot_allows() {
+        let mut ring = Ring::EMPTY;
+        assert_eq!(ring.answer(&snapshot(10, &[])), None);
+        for xmax in 0..20 {
+            ring.remember(u64::from(xmax) * 100, snapshot(xmax, &[]));
+        }
+        assert_eq!(ring.answer(&snapshot(30, &[])), Some(1900));
+        assert_eq!(ring.answer(&snapshot(15, &[])), Some(1500));
+        // Forgotten.
+        assert_eq!(ring.answer(&snapshot(11, &[])), None);
+    }
+
+    /// REPEATABLE READ: the snapshot stays while horizons are computed.
+    #[test]
+    fn an_answer_is_not_forgotten_while_its_snapshot_is_used() {
+        let mut ring = Ring::EMPTY;
+        ring.remember(500, snapshot(5, &[]));
+        for xmax in 10..100 {
+            ring.remember(u64::from(xmax) * 100, snapshot(xmax, &[]));
+            assert_eq!(ring.answer(&snapshot(5, &[])), Some(500));
+        }
+    }
+
+    /// What a server does, one after the other.
+    #[derive(Clone, Debug)]
+    enum Event {
+        Begin,
+        /// The transaction of that place in the list of those in progress.
+        End(usize),
+        Compute,
+    }
+
+    proptest! {
+        /// Against the definition: whatever a statement is told to be settled had ended before the
+        /// statement's snapshot.
+        #[test]
+        fn what_is_settled_is_visible(
+            events in prop::collection::vec(prop_oneof![
+                3 => Just(Event::Begin), 3 => (0..8usize).prop_map(Event::End), 2 => Just(Event::Compute),
+            ], 1..200),
+            first in any::<u32>(), lag in 0..10usize,
+        ) {
+            let mut xmax = first;
+            let mut running: Vec<(u32, u64)> = Vec::new();
+            let mut tick = 100u64;
+            // Each transaction's tick, and after which event it had ended.
+            let mut ended: Vec<(u64, usize)> = Vec::new();
+            let mut snapshots = Vec::new();
+            let mut ring = Ring::EMPTY;
+            for (now, event) in events.iter().enumerate() {
+                let ids = || running.iter().map(|(id, _)| *id).collect::<Vec<_>>();
+                snapshots.push(Snapshot { xmax, running: ids() });
+                match event {
+                    Event::Begin => {
+                        tick += 2;
+                        running.push((xmax, tick));
+                        xmax = xmax.wrapping_add(1);
+                    }
+                    Event::End(place) if *place < running.len() => {
+                        let (_, made) = running.remove(*place);
+                        ended.push((made, now));
+                    }
+                    Event::End(_) => {}
+                    Event::Compute => {
+                        let least = running.iter().map(|(_, made)| made - 1).min();
+                        ring.remember(settled(tick + 1, least), Snapshot { xmax, running: ids() });
+                        let taken = now.saturating_sub(lag);
+                        if let Some(settled) = ring.answer(&snapshots[taken]) {
+                            prop_assert!(running.iter().all(|(_, made)| *made > settled));
+                            let invisible = ended.iter().find(|(made, at)| *made <= settled && *at >= taken);
+                            prop_assert_eq!(invisible, None);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
