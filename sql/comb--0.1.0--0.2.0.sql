@@ -49,7 +49,8 @@ CREATE FUNCTION comb_horizon_holders() RETURNS TABLE (
     )
     LANGUAGE sql VOLATILE PARALLEL RESTRICTED ROWS 10
 BEGIN ATOMIC
-    SELECT l.pid, d.datname, coalesce(a.usename, r.rolname), a.application_name, coalesce(a.state, 'prepared'),
+    SELECT l.pid, d.datname, coalesce(a.usename, r.rolname), a.application_name,
+        CASE WHEN l.pid IS NULL THEN 'prepared' ELSE a.state END,
         coalesce(a.xact_start, x.prepared), comb_min(f.at), f.at, x.gid
     FROM pg_catalog.pg_locks l
     JOIN pg_catalog.pg_database d ON d.oid = l.database

@@ -84,6 +84,13 @@ unsafe fn key(
         if column <= 0 {
             return Err(Error::Guard(Refused::NoColumn));
         }
+        // Anybody can call a type of another kind so.
+        let (mut length, mut by_value) = (0, false);
+        let type_id = raw::SPI_gettypeid(description, column);
+        raw::get_typlenbyval(type_id, &raw mut length, &raw mut by_value);
+        if by_value || usize::try_from(length) != Ok(size_of::<Bytes>()) {
+            return Err(Error::Guard(Refused::NoColumn));
+        }
         let by_type = match CStr::from_ptr(raw::SPI_gettype(description, column)).to_bytes() {
             b"uuid" => &UUIDV7,
             b"uniqueidentifier" => &MSSQL,

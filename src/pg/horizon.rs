@@ -21,16 +21,25 @@ use crate::id::value::{Comb, Tick};
 sql_function! {
     /// The next id, above a floor that the transaction holds.
     fn comb_tracked(_call) {
-        floors::hold()?;
-        next_id(&UUIDV7)
+        tracked_id(&UUIDV7)
     }
 }
 
 sql_function! {
     fn comb_tracked_layout(call) {
-        let layout = call.layout(0)?;
+        tracked_id(call.layout(0)?)
+    }
+}
+
+#[inline(always)]
+fn tracked_id(layout: &'static Layout) -> Answer {
+    loop {
         floors::hold()?;
-        next_id(layout)
+        let id = next_id(layout)?;
+        // Else the clock was reset between the two, and the id may be below the floor.
+        if floors::covered_from()?.is_some() {
+            return Ok(id);
+        }
     }
 }
 
@@ -109,15 +118,14 @@ pub fn compute() -> Result<Horizon, Error> {
 /// never to come. `None` if that cannot be said: an empty poll.
 fn settled_for_statement(call: Call) -> Result<Option<u64>, Error> {
     let (block, _) = backend::server()?;
-    let resets = block.resets();
-    let Some(statement) = statement_snapshot() else {
+    let Some((statement, mark)) = statement_snapshot() else {
         floors::check_available()?;
         return Ok(None);
     };
-    let key = Key::of(&statement, resets);
-    if let Some(settled) = Memo::find(call, &key) {
+    if let Some(settled) = Memo::find(*mark) {
         return Ok(settled);
     }
+    let resets = block.resets();
     let horizon = compute()?;
     let after = snapshot_now();
     // SAFETY: a backend runs SQL on one thread, and nothing here comes back to it.
@@ -130,7 +138,7 @@ fn settled_for_statement(call: Call) -> Result<Option<u64>, Error> {
     }
     ring.ring.remember(horizon.settled, after);
     let settled = ring.ring.answer(&statement);
-    Memo::keep(call, key, settled);
+    Memo::keep(call, mark, settled);
     Ok(settled)
 }
 
@@ -185,15 +193,15 @@ fn snapshot_now() -> Snapshot<TransactionIds> {
     }
 }
 
-/// The snapshot of the statement that calls; `None` if it says too little: there is none, or it was taken in
-/// recovery, when PostgreSQL notes all running transactions elsewhere.
-fn statement_snapshot() -> Option<Snapshot<&'static [u32]>> {
+/// The snapshot of the statement that calls, and its mark; `None` if it says too little: there is none, or
+/// it was taken in recovery, when PostgreSQL notes all running transactions elsewhere.
+fn statement_snapshot() -> Option<(Snapshot<&'static [u32]>, &'static mut u32)> {
     // SAFETY: the active snapshot stays for the time of the call.
     unsafe {
         if !raw::ActiveSnapshotSet() {
             return None;
         }
-        let active = &*raw::GetActiveSnapshot();
+        let active = &mut *raw::GetActiveSnapshot();
         if active.takenDuringRecovery || active.snapshot_type != pg_sys::SnapshotType::SNAPSHOT_MVCC
         {
             return None;
@@ -202,58 +210,36 @@ fn statement_snapshot() -> Option<Snapshot<&'static [u32]>> {
             0 => &[],
             count => std::slice::from_raw_parts(active.xip.cast(), count as usize),
         };
-        Some(Snapshot { xmax: active.xmax.into(), running })
-    }
-}
-
-/// What tells the snapshots of two statements apart.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Key {
-    resets: u64,
-    xmax: u32,
-    running: usize,
-    sum: u64,
-}
-
-impl Key {
-    fn of(snapshot: &Snapshot<&[u32]>, resets: u64) -> Self {
-        let Snapshot { xmax, running } = *snapshot;
-        // FNV-1a.
-        let sum = running.iter().fold(0xcbf2_9ce4_8422_2325, |sum: u64, id| {
-            (sum ^ u64::from(*id)).wrapping_mul(0x100_0000_01b3)
-        });
-        Self { resets, xmax, running: running.len(), sum }
+        Some((Snapshot { xmax: active.xmax.into(), running }, &mut active.speculativeToken))
     }
 }
 
 /// What a statement was answered: it gets that answer for each row, partition and branch, else a row could
 /// be left out by one answer and a later one be let through by the next.
 ///
-/// It lives in the memory context of the execution of the statement's plan, and goes with it.
+/// A statement is told from the next one by a mark in its snapshot: in a word that PostgreSQL uses in
+/// snapshots of another kind alone, and copies with the snapshot. Two snapshots may say the same and yet
+/// be of two statements, of which the later is to learn that the horizon has moved. A memo lives in the
+/// memory context of the execution of the statement's plan, and goes with it.
 #[repr(C)]
 struct Memo {
     callback: pg_sys::MemoryContextCallback,
     context: pg_sys::MemoryContext,
-    key: Key,
+    mark: u32,
     settled: Option<u64>,
     next: *mut Memo,
 }
 
 static mut MEMOS: *mut Memo = null_mut();
+static mut LAST_MARK: u32 = 0;
 
 impl Memo {
-    /// The context of the execution that calls; `None` for a call that no plan makes.
-    fn context(call: Call) -> Option<pg_sys::MemoryContext> {
-        // SAFETY: a valid call.
-        unsafe { (*call.info()).flinfo.as_ref() }.map(|function| function.fn_mcxt)
-    }
-
-    fn of(context: pg_sys::MemoryContext) -> Option<&'static mut Self> {
+    fn first(matches: impl Fn(&Self) -> bool) -> Option<&'static mut Self> {
         // SAFETY: each memo of the list lives, since the end of its context takes it off.
         unsafe {
             let mut memo = MEMOS.as_mut();
             while let Some(found) = memo {
-                if found.context == context {
+                if matches(found) {
                     return Some(found);
                 }
                 memo = found.next.as_mut();
@@ -262,15 +248,26 @@ impl Memo {
         }
     }
 
-    fn find(call: Call, key: &Key) -> Option<Option<u64>> {
-        let memo = Self::of(Self::context(call)?)?;
-        (memo.key == *key).then_some(memo.settled)
+    fn find(mark: u32) -> Option<Option<u64>> {
+        if mark == 0 {
+            return None;
+        }
+        Self::first(|memo| memo.mark == mark).map(|memo| memo.settled)
     }
 
-    fn keep(call: Call, key: Key, settled: Option<u64>) {
-        let Some(context) = Self::context(call) else { return };
-        if let Some(memo) = Self::of(context) {
-            (memo.key, memo.settled) = (key, settled);
+    fn keep(call: Call, place: &mut u32, settled: Option<u64>) {
+        // SAFETY: a valid call. One that no plan makes has no such context.
+        let Some(function) = (unsafe { (*call.info()).flinfo.as_ref() }) else { return };
+        let context = function.fn_mcxt;
+        // SAFETY: a backend runs SQL on one thread.
+        let mark = unsafe {
+            LAST_MARK = LAST_MARK.wrapping_add(1).max(1);
+            LAST_MARK
+        };
+        *place = mark;
+        // PL/pgSQL evaluates one expression after the other in one context.
+        if let Some(memo) = Self::first(|memo| memo.context == context) {
+            (memo.mark, memo.settled) = (mark, settled);
             return;
         }
         // SAFETY: memory of that context, which calls back before it is gone.
@@ -281,7 +278,7 @@ impl Memo {
                 arg: memo.cast(),
                 next: null_mut(),
             };
-            memo.write(Self { callback, context, key, settled, next: MEMOS });
+            memo.write(Self { callback, context, mark, settled, next: MEMOS });
             MEMOS = memo;
             raw::MemoryContextRegisterResetCallback(context, &raw mut (*memo).callback);
         }
