@@ -92,7 +92,24 @@ mistakes() {
     mistake "another parallel label" '/^CREATE FUNCTION comb_tracked\(\)/,/;$/s/PARALLEL RESTRICTED/PARALLEL SAFE/' "$1"
     mistake "another comment" "s/^    'time of the horizon/    'horizon/; s/IS 'time of the horizon'/IS 'horizon'/" "$1"
     mistake "a forgotten column" 's/, OUT horizon_held_for interval|,? *OUT horizon_held_for interval//' "$1"
+    mistaken_name
+    mistake "a forgotten REVOKE" '$aDROP FUNCTION comb_reset_clock();\
+CREATE FUNCTION comb_reset_clock() RETURNS timestamptz LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED AS '"'MODULE_PATHNAME', 'comb_reset_clock'"';\
+COMMENT ON FUNCTION comb_reset_clock() IS '"'set the clock back to the system clock; the next UUID may be smaller than earlier ones'"';' "$1"
     mistake "a privilege too many" '$aGRANT EXECUTE ON FUNCTION comb_reset_clock() TO PUBLIC;' "$1"
+}
+
+# The name of the script says another version than the library's.
+mistaken_name() {
+    local scripts
+    scripts=$("$NEW_CONFIG" --sharedir)/extension
+    mv "$scripts/comb--$FIRST--$VERSION.sql" "$scripts/comb--$FIRST--$VERSION.1.sql"
+    sql -c "DROP DATABASE IF EXISTS mistaken"
+    create mistaken "$FIRST"
+    sql -d mistaken -c "ALTER EXTENSION comb UPDATE" >/dev/null 2>&1 && [ "$(version mistaken)" = "$VERSION" ] && caught=f || caught=t
+    mv "$scripts/comb--$FIRST--$VERSION.1.sql" "$scripts/comb--$FIRST--$VERSION.sql"
+    [ $caught = t ] || die "a mistake in the update script is not caught: a wrong version"
+    ok "caught: a wrong version"
 }
 
 # --- From an old PostgreSQL to the new one --------------------------------------------------------
