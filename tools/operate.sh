@@ -64,24 +64,7 @@ SQL
     same "pg_dump and pg_restore, the extension in schema $schema" "${before[$database]}" "$(facts "$database" "restored_$database")"
 done
 
-cluster_down fast
-old_bin=$BIN
-BIN=$("$NEW_CONFIG" --bindir)
-mv "$CLUSTER/data" "$CLUSTER/old"
-as_server mkdir -m 700 "$CLUSTER/work/new"
-mv "$CLUSTER/work/new" "$CLUSTER/data"
-# Checksums are on by default from 18 on, and have to be as they were.
-checksums=()
-[ "$("$old_bin/pg_controldata" "$CLUSTER/old" | sed -n 's/^Data page checksum version: *//p')" != 0 ] ||
-    [ "$(major_of "$NEW_CONFIG")" -lt 18 ] || checksums=(--no-data-checksums)
-as_server "$BIN/initdb" -D "$CLUSTER/data" -U postgres --auth=trust --encoding=UTF8 --no-locale --no-sync \
-    "${checksums[@]}" >/dev/null
-# The old server starts without the library, the new one with it.
-cluster_configure listen_addresses= "unix_socket_directories=$CLUSTER/socket" shared_preload_libraries=comb
-as_server bash -c 'cd "$1" && exec "$2" --old-bindir "$3" --new-bindir "$4" --old-datadir "$5" --new-datadir "$6" \
-    --username postgres --socketdir "$1"' - "$CLUSTER/work" "$BIN/pg_upgrade" "$old_bin" "$BIN" "$CLUSTER/old" "$CLUSTER/data" \
-    >"$CLUSTER/upgrade.log" 2>&1 || { tail -n 40 "$CLUSTER/upgrade.log" "$CLUSTER"/data/pg_upgrade_output.d/*/log/pg_upgrade_dump_*.log; die "pg_upgrade failed"; }
-cluster_up
+cluster_pg_upgrade "$NEW_CONFIG"
 for database in "${!DATABASES[@]}"; do
     same "pg_upgrade from $("$OLD_CONFIG" --version) to $("$NEW_CONFIG" --version), the extension in schema ${DATABASES[$database]}" \
         "${before[$database]}" "$(facts "$database")"

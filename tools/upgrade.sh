@@ -11,7 +11,7 @@ set -euo pipefail
 
 NEW_CONFIG=$1
 shift
-VERSION=$(sed -n 's/^version = "\(.*\)"/\1/p' "$ROOT/Cargo.toml" | head -n 1)
+VERSION=$COMB_VERSION
 FIRST=0.1.0
 SCHEMA=extensions
 
@@ -115,27 +115,13 @@ mistaken_name() {
 # --- From an old PostgreSQL to the new one --------------------------------------------------------
 
 upgrade_from() {
-    local old_config=$1 before old_bin checksums=() fresh
+    local old_config=$1 before fresh what
     cluster_start "$old_config"
     create shop "$FIRST"
     use shop
     before=$(facts shop)
     forget_writers
-    cluster_down fast
-    old_bin=$BIN
-    BIN=$("$NEW_CONFIG" --bindir)
-    mv "$CLUSTER/data" "$CLUSTER/old"
-    as_server mkdir -m 700 "$CLUSTER/work/new"
-    mv "$CLUSTER/work/new" "$CLUSTER/data"
-    # Checksums are on by default from 18 on, and have to be as they were.
-    [ "$("$NEW_CONFIG" --version | tr -cd '0-9. ' | awk '{ print int($1) }')" -lt 18 ] || checksums=(--no-data-checksums)
-    as_server "$BIN/initdb" -D "$CLUSTER/data" -U postgres --auth=trust --encoding=UTF8 --no-locale --no-sync "${checksums[@]}" >/dev/null
-    cluster_configure listen_addresses= "unix_socket_directories=$CLUSTER/socket" shared_preload_libraries=comb
-    as_server bash -c 'cd "$1" && exec "$2" --old-bindir "$3" --new-bindir "$4" --old-datadir "$5" --new-datadir "$6" \
-        --username postgres --socketdir "$1"' - "$CLUSTER/work" "$BIN/pg_upgrade" "$old_bin" "$BIN" "$CLUSTER/old" "$CLUSTER/data" \
-        >"$CLUSTER/upgrade.log" 2>&1 || { tail -n 40 "$CLUSTER/upgrade.log" "$CLUSTER"/data/pg_upgrade_output.d/*/log/pg_upgrade_dump_*.log; die "pg_upgrade failed"; }
-    cluster_up
-    local what
+    cluster_pg_upgrade "$NEW_CONFIG"
     what="from $("$old_config" --version) to $("$NEW_CONFIG" --version)"
     same "pg_upgrade $what: data, indexes, defaults and views go on" "$before" "$(facts shop)"
     create fresh "$VERSION"

@@ -71,23 +71,6 @@ impl Block {
         })
     }
 
-    /// Raises the line to a tick, unless it is there already. Answers where it is then.
-    ///
-    /// # Errors
-    /// A clock or the tick is out of range, or the tick is further ahead of the real clock than
-    /// `max_ahead`.
-    pub fn raise(
-        &self,
-        host: &impl Host,
-        tick: u64,
-        max_ahead: Option<u64>,
-    ) -> Result<Moment, LineError> {
-        self.change(host, |line, at| {
-            let line = raised(line, tick, at, max_ahead)?;
-            Ok((line, Moment::of(line, at)))
-        })
-    }
-
     /// Takes the next tick of a process: where the line is, or `least` if the line is not there yet; the
     /// line is then raised to it. `arrange` moves the tick up to one that the layout can use.
     ///
@@ -111,7 +94,8 @@ impl Block {
     /// where the line was before, and where it is then.
     ///
     /// # Errors
-    /// As [`Self::raise`].
+    /// A clock or the tick is out of range, or the tick is further ahead of the real clock than
+    /// `max_ahead`.
     pub fn observe(
         &self,
         host: &impl Host,
@@ -119,7 +103,10 @@ impl Block {
         max_ahead: Option<u64>,
     ) -> Result<(Moment, Moment), LineError> {
         let before = self.follow(host)?;
-        let after = self.raise(host, tick.saturating_add(BEYOND_OBSERVED), max_ahead)?;
+        let after = self.change(host, |line, at| {
+            let line = raised(line, tick.saturating_add(BEYOND_OBSERVED), at, max_ahead)?;
+            Ok((line, Moment::of(line, at)))
+        })?;
         Ok((before, after))
     }
 

@@ -39,7 +39,7 @@ pub struct Next {
 
 /// A tick that took more than a reading of the line.
 #[derive(Clone, Copy, Debug)]
-pub struct Made {
+pub struct NewTick {
     pub tick: u64,
     /// How far the line is ahead of the real clock.
     pub lead: u64,
@@ -74,7 +74,7 @@ impl Generator {
         next: Next,
         host: &impl Host,
         arrange: impl Fn(u64) -> Option<u64>,
-    ) -> Result<Made, LineError> {
+    ) -> Result<NewTick, LineError> {
         // Before the line is read: a process that sees a reset sees the line that it left.
         let resets = self.block.resets();
         let now = self.block.follow(host)?;
@@ -89,14 +89,14 @@ impl Generator {
             let passed = |tick: &u64| *tick >= self.last + next.step;
             let mut ticks = (0..READS).map(|_| self.block.now(host));
             if let Some(tick) = ticks.find(passed) {
-                return Ok(Made { tick, lead: now.lead });
+                return Ok(NewTick { tick, lead: now.lead });
             }
         }
         let block = self.block;
         // Another process may have set the line back since.
         let least = || if resets == block.resets() { self.last + next.step } else { 0 };
         let (tick, now) = block.take(host, least, arrange)?;
-        Ok(Made { tick, lead: now.lead })
+        Ok(NewTick { tick, lead: now.lead })
     }
 
     /// Notes that an id of this tick was made.

@@ -4,7 +4,7 @@ use std::cell::UnsafeCell;
 
 use pgrx::pg_sys;
 
-use super::error::{self, Error, Made, Unavailable};
+use super::error::{self, Error, MadeAs, Unavailable};
 use super::process::{Process, System};
 use super::settings::{self, Scope};
 use super::shared_memory::{self, Absent, Place};
@@ -135,7 +135,7 @@ impl Backend {
 pub fn next(layout: &'static Layout) -> Result<(&'static mut Generator, u64), Error> {
     let step = layout.time_field.least_step();
     let arrange = |tick: u64| layout.next_exact(Tick::from(tick))?.try_into().ok();
-    next_tick(step, Made::Id(layout), arrange)
+    next_tick(step, MadeAs::Id(layout), arrange)
 }
 
 /// The generator in use, and its next tick, which is `step` above the last one. `arrange` moves a tick up to
@@ -143,7 +143,7 @@ pub fn next(layout: &'static Layout) -> Result<(&'static mut Generator, u64), Er
 #[inline(always)]
 pub fn next_tick(
     step: u64,
-    made: Made,
+    made: MadeAs,
     arrange: impl Fn(u64) -> Option<u64>,
 ) -> Result<(&'static mut Generator, u64), Error> {
     let backend = backend();
@@ -161,7 +161,7 @@ pub fn next_tick(
 #[inline(never)]
 fn slow_tick(
     step: u64,
-    made: Made,
+    made: MadeAs,
     arrange: &dyn Fn(u64) -> Option<u64>,
 ) -> Result<(&'static mut Generator, u64), Error> {
     let backend = backend();

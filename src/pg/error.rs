@@ -24,7 +24,7 @@ pub enum Error {
     /// A moment that the layout cannot hold.
     TimestampOutOfRange(&'static Layout),
     /// The clock is out of the range of that layout, or of BSV text, or of any id.
-    ClockOutOfRange(Made),
+    ClockOutOfRange(MadeAs),
     NoRandomBits(SysError),
     /// comb_observe() would move ids further ahead of the clock than comb.max_ahead permits.
     TooFarAhead,
@@ -64,7 +64,7 @@ pub enum Refused {
 
 /// What an id is made as.
 #[derive(Clone, Copy)]
-pub enum Made {
+pub enum MadeAs {
     Id(&'static Layout),
     Bsv,
     /// No id is made: the clock is looked at.
@@ -83,9 +83,16 @@ impl From<SysError> for Error {
     }
 }
 
+/// Where no id is made.
+impl From<LineError> for Error {
+    fn from(error: LineError) -> Self {
+        Self::of_line(error, MadeAs::Nothing)
+    }
+}
+
 impl Error {
     #[cold]
-    pub fn of_line(error: LineError, made: Made) -> Self {
+    pub fn of_line(error: LineError, made: MadeAs) -> Self {
         match error {
             LineError::OutOfRange => Self::ClockOutOfRange(made),
             LineError::TooFarAhead => Self::TooFarAhead,
@@ -106,7 +113,7 @@ impl Error {
                 let (begin, end) = clock_micros();
                 let report = Report::new(PgSqlErrorCode::ERRCODE_DATETIME_FIELD_OVERFLOW);
                 match made {
-                    Made::Id(layout) => {
+                    MadeAs::Id(layout) => {
                         let (first, last) = layout.range_micros();
                         report
                             .message(format_args!(
@@ -115,10 +122,10 @@ impl Error {
                             ))
                             .detail(range("New ids of the layout hold", first.max(begin), last.min(end)))
                     }
-                    Made::Bsv => report
+                    MadeAs::Bsv => report
                         .message(format_args!("clock is out of range for a BSV COMB"))
                         .detail(range("New BSV COMBs hold", begin, end)),
-                    Made::Nothing => report
+                    MadeAs::Nothing => report
                         .message(format_args!("clock is out of range"))
                         .detail(range("New ids hold", begin, end)),
                 }

@@ -7,7 +7,7 @@
 use pgrx::pg_sys;
 
 use super::backend;
-use super::error::{Error, Made, Unavailable};
+use super::error::{Error, Unavailable};
 use super::raw;
 use crate::clock::source::LAST_TICK;
 
@@ -54,8 +54,7 @@ fn take() -> Result<u64, Error> {
     let (block, process) = backend::server()?;
     // Before the line is read: a process that sees a reset sees the line that it left.
     let resets = block.resets();
-    let floor =
-        block.follow(&process).map_err(|error| Error::of_line(error, Made::Nothing))?.tick - 1;
+    let floor = block.follow(&process)?.tick - 1;
     let tag = pg_sys::LOCKTAG {
         // SAFETY: set when the process connected to its database.
         locktag_field1: unsafe { pg_sys::MyDatabaseId }.into(),

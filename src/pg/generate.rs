@@ -4,7 +4,7 @@ use pgrx::pg_sys;
 
 use super::backend::{self, process_id};
 use super::call::{self, Answer, Call, ascii, sql_function};
-use super::error::{Error, Made};
+use super::error::{Error, MadeAs};
 use super::raw;
 use super::timestamp::TimestampTz;
 use crate::id::bsv::Bsv;
@@ -25,7 +25,7 @@ pub fn next_id(layout: &'static Layout) -> Answer {
         generator.random(process_id())?
     };
     let comb = Comb { tick: Tick::from(tick), random };
-    let id = layout.encode(comb).ok_or(Error::ClockOutOfRange(Made::Id(layout)))?;
+    let id = layout.encode(comb).ok_or(Error::ClockOutOfRange(MadeAs::Id(layout)))?;
     generator.made(tick);
     Ok(call::uuid(id))
 }
@@ -101,9 +101,9 @@ sql_function! {
     /// A BSV COMB of now, in UTC.
     fn comb_new_bsv(_call) {
         let arrange = |tick| Bsv::TIME_FIELD.next_exact(Tick::from(tick))?.try_into().ok();
-        let (generator, tick) = backend::next_tick(Bsv::TIME_FIELD.least_step(), Made::Bsv, arrange)?;
+        let (generator, tick) = backend::next_tick(Bsv::TIME_FIELD.least_step(), MadeAs::Bsv, arrange)?;
         let random = [generator.random(process_id())?, generator.random(process_id())?];
-        let bsv = Bsv::of_tick(tick, random).ok_or(Error::ClockOutOfRange(Made::Bsv))?;
+        let bsv = Bsv::of_tick(tick, random).ok_or(Error::ClockOutOfRange(MadeAs::Bsv))?;
         generator.made(tick);
         Ok(ascii(&bsv.text()))
     }

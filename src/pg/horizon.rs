@@ -8,7 +8,7 @@ use pgrx::pg_sys::Datum;
 
 use super::backend;
 use super::call::{self, Answer, Call, sql_function};
-use super::error::{Error, Made, Unavailable};
+use super::error::{Error, MadeAs, Unavailable};
 use super::floors;
 use super::generate::next_id;
 use super::raw;
@@ -92,7 +92,7 @@ sql_function! {
 /// The smallest id of a tick, and so of all later ones.
 fn smallest_id(layout: &'static Layout, tick: u64) -> Answer {
     let comb = Comb { tick: Tick::from(tick), random: 0 };
-    layout.encode(comb).map(call::uuid).ok_or(Error::ClockOutOfRange(Made::Id(layout)))
+    layout.encode(comb).map(call::uuid).ok_or(Error::ClockOutOfRange(MadeAs::Id(layout)))
 }
 
 /// A horizon as it was computed.
@@ -106,7 +106,7 @@ pub struct Horizon {
 pub fn compute() -> Result<Horizon, Error> {
     floors::check_available()?;
     let (block, process) = backend::server()?;
-    let latest = block.follow(&process).map_err(|error| Error::of_line(error, Made::Nothing))?.tick;
+    let latest = block.follow(&process)?.tick;
     // The line is read before the floors.
     fence(Ordering::SeqCst);
     let least = floors::least();
@@ -134,7 +134,7 @@ fn settled_for_statement(call: Call) -> Result<Option<u64>, Error> {
         &mut *ring
     };
     if ring.resets != resets {
-        *ring = Process { resets, ring: Ring::EMPTY };
+        *ring = Horizons { resets, ring: Ring::EMPTY };
     }
     ring.ring.remember(horizon.settled, after);
     let settled = ring.ring.answer(&statement);
@@ -143,12 +143,12 @@ fn settled_for_statement(call: Call) -> Result<Option<u64>, Error> {
 }
 
 /// The horizons that this process computed last, since the clock was last reset.
-struct Process {
+struct Horizons {
     resets: u64,
     ring: Ring<TransactionIds>,
 }
 
-static mut RING: Process = Process { resets: 0, ring: Ring::EMPTY };
+static mut RING: Horizons = Horizons { resets: 0, ring: Ring::EMPTY };
 
 /// Transaction ids in memory that lives as long as the process.
 struct TransactionIds {

@@ -4,14 +4,14 @@ use pgrx::pg_sys::Datum;
 
 use super::backend::{self, InUse};
 use super::call::{ascii, interval, sql_function};
-use super::error::{self, Error, Made};
+use super::error::{self, Error};
 use super::horizon;
 use super::raw;
 use super::rows::row;
 use super::settings;
 use super::text::Text;
 use super::timestamp::TimestampTz;
-use crate::clock::host::{LineError, SeedSource};
+use crate::clock::host::SeedSource;
 use crate::clock::source::{LAST_TICK, micros_of_clock};
 use crate::id::value::TICKS_PER_MS;
 
@@ -21,7 +21,7 @@ sql_function! {
     /// One row. Later versions add columns at the end.
     fn comb_status(call) {
         let (block, process, in_use) = backend::block()?;
-        let status = block.status(&process).map_err(of_line)?;
+        let status = block.status(&process)?;
         let now = status.now;
         let (scope, reason) = match in_use {
             InUse::Server(place) => ("server", place.reason()),
@@ -96,7 +96,7 @@ sql_function! {
         let is_superuser = unsafe { raw::superuser() };
         let max_ahead = settings::max_ahead_ms().saturating_mul(TICKS_PER_MS);
         let max_ahead = (!is_superuser).then_some(max_ahead);
-        let (before, after) = block.observe(&process, tick, max_ahead).map_err(of_line)?;
+        let (before, after) = block.observe(&process, tick, max_ahead)?;
         // The session that moved everybody's ids ahead is the first to be warned.
         if after.lead > before.lead + TICKS_PER_MS {
             backend::warn_of_new_lead(after.lead);
@@ -110,14 +110,10 @@ sql_function! {
     /// Sets the clock back to the system clock. Answers the moment at which it then stands.
     fn comb_reset_clock(_call) {
         let (block, process, in_use) = backend::block()?;
-        let now = block.reset(&process).map_err(of_line)?;
+        let now = block.reset(&process)?;
         note_scope(in_use);
         Ok(moment(now.tick))
     }
-}
-
-fn of_line(error: LineError) -> Error {
-    Error::of_line(error, Made::Nothing)
 }
 
 fn note_scope(in_use: InUse) {

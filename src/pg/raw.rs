@@ -80,6 +80,16 @@ unsafe extern "C-unwind" {
         column: c_int,
     ) -> *mut c_char;
     pub fn SPI_finish() -> c_int;
+    pub fn SPI_fnumber(description: pg_sys::TupleDesc, name: *const c_char) -> c_int;
+    pub fn SPI_gettypeid(description: pg_sys::TupleDesc, column: c_int) -> pg_sys::Oid;
+    pub fn get_typlenbyval(type_id: pg_sys::Oid, length: *mut i16, by_value: *mut bool);
+    pub fn SPI_gettype(description: pg_sys::TupleDesc, column: c_int) -> *mut c_char;
+    pub fn SPI_getbinval(
+        tuple: pg_sys::HeapTuple,
+        description: pg_sys::TupleDesc,
+        column: c_int,
+        is_null: *mut bool,
+    ) -> Datum;
 
     // Processes
     pub fn superuser() -> bool;
@@ -99,17 +109,6 @@ unsafe extern "C-unwind" {
     pub fn ResetLatch(latch: *mut pg_sys::Latch);
     #[cfg(any(feature = "pg17", feature = "pg18"))]
     pub fn WaitEventExtensionNew(name: *const c_char) -> u32;
-
-    pub fn SPI_fnumber(description: pg_sys::TupleDesc, name: *const c_char) -> c_int;
-    pub fn SPI_gettypeid(description: pg_sys::TupleDesc, column: c_int) -> pg_sys::Oid;
-    pub fn get_typlenbyval(type_id: pg_sys::Oid, length: *mut i16, by_value: *mut bool);
-    pub fn SPI_gettype(description: pg_sys::TupleDesc, column: c_int) -> *mut c_char;
-    pub fn SPI_getbinval(
-        tuple: pg_sys::HeapTuple,
-        description: pg_sys::TupleDesc,
-        column: c_int,
-        is_null: *mut bool,
-    ) -> Datum;
 
     // Transactions
     pub fn LockAcquire(

@@ -37,25 +37,12 @@ read_to_end
 horizon_facts
 if grep -hE 'ERROR|FATAL|PANIC|aborted' "$CLUSTER/writers.log" "$CLUSTER/reader.log"; then not_ok "no statement failed"; fi
 
-postmaster() { head -n 1 "$CLUSTER/data/postmaster.pid"; }
 kill_backend() {
     local victim
     # A client may be between two connections.
     victim=$(sql -c "SELECT pid FROM pg_stat_activity
                      WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1") || return 0
     [ -n "$victim" ] && kill -9 "$victim" && kills=$((kills + 1)) || true
-}
-kill_postmaster() {
-    local killed
-    killed=$(postmaster)
-    kill -9 "$killed"
-    # Its children end when they notice; until then no new server starts.
-    for _ in $(seq 100); do
-        if (cluster_up) 2>/dev/null; then break; fi
-        sleep 0.1
-    done
-    accepts || die "the server did not start again" "$(tail -n 5 "$CLUSTER/work/data.log")"
-    [ "$(postmaster)" != "$killed" ] || not_ok "the postmaster is another"
 }
 
 if [ "$DURATION" -ge 60 ]; then

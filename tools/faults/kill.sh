@@ -26,8 +26,6 @@ statements() {
     done 2>/dev/null
 }
 
-postmaster() { head -n 1 "$CLUSTER/data/postmaster.pid"; }
-
 touch "$CLUSTER/clients"
 # Not more of them than a computer runs: each is a chain of three processes.
 clients=$((CONNECTIONS < 8 ? CONNECTIONS : 8))
@@ -56,15 +54,7 @@ done
 fact "after each of $kills killed backends, a new connection's ids are above those before" "$above"
 [ $kills -gt 1 ] || not_ok "backends were killed"
 
-killed=$(postmaster)
-kill -9 "$killed"
-# Its children end when they notice; until then the shared memory is theirs, and no new server starts.
-for _ in $(seq 100); do
-    if (cluster_up) 2>/dev/null; then break; fi
-    sleep 0.1
-done
-accepts || die "the server did not start again" "$(tail -n 5 "$CLUSTER/work/data.log")"
-[ "$(postmaster)" != "$killed" ] || not_ok "the postmaster is another"
+kill_postmaster
 next=$(sql -c "SELECT comb_new()")
 [[ $next > $greatest ]] && above=t || above=f
 fact "after the postmaster was killed, too" $above
