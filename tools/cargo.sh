@@ -44,9 +44,23 @@ build_release() {
     cat "$ROOT"/sql/[0-9]*.sql >"$stage.new/comb--$COMB_VERSION.sql"
     # From a version to the next, and earlier ones as they were.
     for script in "$ROOT"/sql/comb--*.sql; do
-        [ ! -e "$script" ] || install -m 644 "$script" "$stage.new/"
+        with_chapters "$script" >"$stage.new/${script##*/}"
     done
     sources_sum >"$stage.new/sum"
     rm -rf "$stage"
     mv "$stage.new" "$stage"
+}
+
+# with_chapters SCRIPT: its text, with that of a chapter of sql/ in place of each line "-- chapter: NAME".
+with_chapters() {
+    awk -v folder="$ROOT/sql" '
+        sub(/^-- chapter: /, "") {
+            file = folder "/" $0
+            while ((status = (getline line < file)) > 0) print line
+            if (status < 0) { print "no chapter " file > "/dev/stderr"; exit 1 }
+            close(file)
+            next
+        }
+        { print }
+    ' "$1"
 }
