@@ -11,7 +11,6 @@ import time
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from pathlib import Path
 
 from contestants import Contestant
 from experiments.base import Experiment
