@@ -93,11 +93,16 @@ impl<'a> TypeId<'a> {
     /// The prefix is none.
     pub fn write<'b>(&self, buffer: &'b mut [u8; LONGEST]) -> Result<&'b [u8], InvalidPrefix> {
         check_prefix(self.prefix)?;
-        let separator = if self.prefix.is_empty() { &[][..] } else { &[SEPARATOR] };
+        let mut begin = self.prefix.len();
+        buffer[..begin].copy_from_slice(self.prefix);
+        if begin > 0 {
+            buffer[begin] = SEPARATOR;
+            begin += 1;
+        }
+        let end = begin + BASE32_LENGTH;
         let suffix = SUFFIX.write_base32(u128::from_be_bytes(self.id));
-        let characters = self.prefix.iter().chain(separator).chain(&suffix);
-        let length = buffer.iter_mut().zip(characters).map(|(place, &byte)| *place = byte).count();
-        Ok(&buffer[..length])
+        buffer[begin..end].copy_from_slice(&suffix);
+        Ok(&buffer[..end])
     }
 }
 
