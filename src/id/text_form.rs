@@ -208,8 +208,7 @@ fn read_base58(text: &[u8]) -> Result<u128, Malformed> {
         .ok_or(Malformed::Overflow)
 }
 
-/// Rationale: two divisions of 128 bits, and the others of 64; twenty-two of 128 bits took five times as
-/// long.
+/// Two divisions of 128 bits; the others are of 64.
 fn write_base58(number: u128, text: &mut [u8]) {
     const TEN_DIGITS: u128 = 58u128.pow(10);
     let rest = number / TEN_DIGITS;
