@@ -11,4 +11,6 @@
 DROP FUNCTION comb_status();
 -- chapter: 72-status.sql
 
+-- chapter: 92-partitions.sql
+
 -- chapter: 95-majors.sql

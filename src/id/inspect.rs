@@ -8,6 +8,10 @@ use super::layouts::LAYOUTS;
 /// epoch.
 const PLAUSIBLE: std::ops::Range<i64> = 631_152_000_000_000..4_102_444_800_000_000;
 
+pub fn is_plausible(micros: i64) -> bool {
+    PLAUSIBLE.contains(&micros)
+}
+
 /// An id read in one layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reading {
@@ -48,7 +52,7 @@ impl Reading {
         Some(Self {
             layout,
             micros,
-            plausible: PLAUSIBLE.contains(&micros),
+            plausible: is_plausible(micros),
             stamped: layout.version.is_some().then(|| layout.is_stamped(id)),
         })
     }

@@ -1,6 +1,6 @@
 //! Every error and warning: SQLSTATE, message, and what to do.
 
-use std::ffi::c_char;
+use std::ffi::{CStr, c_char};
 use std::fmt;
 
 use pgrx::PgLogLevel;
@@ -9,6 +9,7 @@ use rand::rngs::SysError;
 
 use super::backend::Reason;
 use super::invalid_text::{self, InvalidText};
+use super::partitions::Fault;
 use super::raw;
 use super::settings;
 use super::shared_memory::Absent;
@@ -47,6 +48,8 @@ pub enum Error {
     NoHorizon(Unavailable),
     /// comb_guard() does not let a row in.
     Guard(Refused),
+    /// A table, a partition or a step that is not one of ids, and its name.
+    Partition(Fault, Name),
 }
 
 /// Why there are no tracked ids, or no horizon.
@@ -186,6 +189,7 @@ impl Error {
             Self::InvalidText(invalid) => invalid.report(),
             Self::NoHorizon(unavailable) => unavailable.report(),
             Self::Guard(refused) => refused.report(),
+            Self::Partition(fault, name) => fault.report(name),
             Self::InvalidBsv(fault) => invalid_text::bsv(&fault),
         }
         .raise()
@@ -290,8 +294,8 @@ const LONGEST_QUOTE: i32 = 96;
 pub struct Report {
     code: i32,
     message: Text<256>,
-    /// What the message ends with, in the encoding of the database.
-    quote: Option<Name>,
+    /// A name in the encoding of the database, and a format of the message and of it: `%s`, then `%.*s%s`.
+    quote: Option<(&'static CStr, Name)>,
     detail: Option<Text<256>>,
     hint: Option<Text<512>>,
 }
@@ -306,14 +310,18 @@ impl Report {
     }
 
     pub fn quoting(self, quote: Name) -> Self {
-        Self { quote: Some(quote), ..self }
+        self.quoting_as(c"%s: \"%.*s%s\"", quote)
+    }
+
+    pub fn quoting_as(self, format: &'static CStr, quote: Name) -> Self {
+        Self { quote: Some((format, quote)), ..self }
     }
 
     pub fn detail(self, detail: Text<256>) -> Self {
         Self { detail: Some(detail), ..self }
     }
 
-    fn hint(self, hint: fmt::Arguments) -> Self {
+    pub fn hint(self, hint: fmt::Arguments) -> Self {
         Self { hint: Some(Text::of(hint)), ..self }
     }
 
@@ -332,14 +340,13 @@ impl Report {
             }
             raw::errcode(self.code);
             match &self.quote {
-                Some(Name { bytes, length }) => {
+                Some((format, Name { bytes, length })) => {
                     let bytes = bytes.cast::<c_char>();
                     let length = i32::try_from(*length).unwrap_or(i32::MAX);
                     let shown = raw::pg_mbcliplen(bytes, length, LONGEST_QUOTE);
                     let end = if shown < length { c"..." } else { c"" };
                     let message = self.message.as_ptr();
-                    let format = c"%s: \"%.*s%s\"".as_ptr();
-                    raw::errmsg(format, message, shown, bytes, end.as_ptr())
+                    raw::errmsg(format.as_ptr(), message, shown, bytes, end.as_ptr())
                 }
                 None => raw::errmsg(print, self.message.as_ptr()),
             };

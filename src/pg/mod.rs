@@ -16,6 +16,7 @@ mod invalid_text;
 mod magic;
 mod mssql;
 mod order;
+mod partitions;
 mod process;
 mod ranges;
 mod raw;
