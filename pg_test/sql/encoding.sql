@@ -26,5 +26,11 @@ SELECT comb_typeid_uuid('x' || repeat('é', 1000));
 \set VERBOSITY terse
 SELECT comb_new(repeat('𝄞', 1000));
 \set VERBOSITY default
+
+-- Names of partitions are cut between characters.
+CREATE TABLE "ééééééééééééééééééééééééééééééé" (id uuid) PARTITION BY RANGE (id);
+SELECT statement
+FROM comb_partitions('"ééééééééééééééééééééééééééééééé"', '2026-11-01Z', '2026-11-02Z', '1 month') \gexec
+SELECT octet_length(relname) AS bytes, relname FROM pg_class WHERE relispartition;
 \c :regress_database
 DROP DATABASE comb_regress_utf8;

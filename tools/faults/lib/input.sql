@@ -32,6 +32,18 @@ INSERT INTO pool SELECT 'interval', unnest(ARRAY[
     '''0''', '''1 microsecond''', '''-1 month''', '''178000000 years''', '''-178000000 years''', '''2562047788 hours''', '''-2562047788 hours''',
     'make_interval(secs => (random() - 0.5) * 1e12)', 'make_interval(months => (random() * 1e4)::int)', 'make_interval(days => 2147483647)',
     'make_interval(years => (random() * 2e4 - 1e4)::int, days => (random() * 1e6)::int, secs => random() * 1e9)']);
+-- Tables of each kind, and what is none.
+CREATE TABLE drawn (id uuid) PARTITION BY RANGE (id);
+CREATE TABLE drawn_1 PARTITION OF drawn FOR VALUES FROM (MINVALUE) TO (comb_min('2026-01-01Z'));
+CREATE TABLE drawn_2 PARTITION OF drawn FOR VALUES FROM ('80000000-0000-4000-8000-000000000000') TO (MAXVALUE);
+CREATE TABLE drawn_default PARTITION OF drawn DEFAULT;
+CREATE TABLE drawn_mssql (id uniqueidentifier) PARTITION BY RANGE (id);
+CREATE TABLE drawn_hash (id uuid) PARTITION BY HASH (id);
+CREATE TABLE drawn_columns (id uuid, n integer) PARTITION BY RANGE (id, n);
+CREATE TABLE drawn_expression (id uuid) PARTITION BY RANGE (comb_timestamp(id));
+INSERT INTO pool SELECT 'regclass', unnest(ARRAY[
+    '''drawn''', '''drawn''', '''drawn_mssql''', '''drawn_1''', '''drawn_2''', '''drawn_default''', '''drawn_hash''', '''drawn_columns''',
+    '''drawn_expression''', '''pg_class''', '''pg_class_oid_index''', '''pool''', '''callable''', '0', '4294967295', '(random() * 1e5)::int']);
 -- Infinite intervals came with PostgreSQL 17.
 INSERT INTO pool SELECT 'interval', unnest(ARRAY['''infinity''', '''-infinity''']) WHERE current_setting('server_version_num')::int >= 170000;
 INSERT INTO pool
