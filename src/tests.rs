@@ -13,7 +13,7 @@ use crate::id::value::{Comb, TICKS_PER_MS, Tick};
 use crate::id::vectors::micros;
 
 fn next_id(generator: &mut Generator, layout: &Layout, host: &SimulatedHost) -> Option<Bytes> {
-    let tick = next_tick(generator, layout.time_field.least_step(), host).ok()?;
+    let tick = next_tick(generator, layout.least_step(), host).ok()?;
     let random =
         if layout.marks_process() { generator.process_bits(1) } else { generator.random(1) };
     layout.encode(Comb { tick: Tick::from(tick), random: random.unwrap() })
@@ -67,7 +67,7 @@ fn ticks_that_come_again_after_a_reset_make_other_ids() {
 fn bsv_texts_increase_as_fast_as_they_are_made() {
     let (host, mut generator) = (SimulatedHost::new(), new_generator());
     let mut text = || {
-        let tick = next_tick(&mut generator, Bsv::TIME_FIELD.least_step(), &host).unwrap();
+        let tick = next_tick(&mut generator, Bsv::TIME_FIELD.unit_ticks(), &host).unwrap();
         let random = [generator.random(1).unwrap(), generator.random(1).unwrap()];
         Bsv::of_tick(tick, random).unwrap().text()
     };

@@ -14,21 +14,18 @@ FROM string_to_table(:'vectors', E'\n') line, regexp_match(line, '^([^,]*),([^,]
 SELECT count(*), count(source) AS complete FROM vectors;
 CREATE TABLE readings AS
 SELECT *, CASE WHEN layout = 'bsv' THEN comb_bsv_timestamp(id)
-               WHEN layout IN ('uuidv1', 'uuidv6') THEN comb_timestamp(id::uuid)
                ELSE comb_timestamp(id::uuid, layout) END AS reading
 FROM vectors;
 SELECT layout, id, reading FROM readings ORDER BY layout COLLATE "C", id;
 SELECT count(*) FROM readings WHERE reading IS DISTINCT FROM moment AT TIME ZONE 'UTC';
 
--- The other way: written over any other id, a moment gives the time bytes of the public one.
-SELECT layout, time_bytes = left(replace(comb_set_timestamp(id, reading, layout)::text, '-', ''), length(time_bytes)) AS same
-FROM (SELECT layout, reading, '00000000-0000-0000-0000-000000000000'::uuid AS id, left(replace(id, '-', ''), 12) AS time_bytes
-      FROM readings JOIN comb_layouts() ON label = layout WHERE byte_order <> 'sqlserver') in_front
-UNION
-SELECT layout, time_bytes = right(replace(comb_set_timestamp(id, reading, layout)::text, '-', ''), length(time_bytes))
-FROM (SELECT layout, reading, '00000000-0000-0000-0000-000000000000'::uuid AS id, right(replace(id, '-', ''), 12) AS time_bytes
-      FROM readings JOIN comb_layouts() ON label = layout WHERE byte_order = 'sqlserver') at_the_end
-ORDER BY layout, same;
+-- The other way: another time and then its own written over it, the public id is itself again; but for the 100 ns
+-- below the microsecond.
+SELECT layout, public.id, rewritten
+FROM (SELECT layout, reading, CASE WHEN layout <> 'bsv' THEN id::uuid END AS id FROM readings) public,
+     LATERAL (SELECT comb_set_timestamp(comb_set_timestamp(public.id, '2001-01-01Z', layout), reading, layout) AS rewritten
+              WHERE public.id IS NOT NULL) again
+WHERE public.id <> rewritten ORDER BY public.id;
 
 -- By functions of their own.
 SELECT comb_timestamp_mssql('d01c25cc-63a7-47cc-b5ba-018e5f3bff48'),
@@ -98,6 +95,30 @@ SELECT comb_convert(comb_convert('017f22e2-79b0-7cc3-98c4-dc0c0c07398f', 'uuidv7
 SELECT comb_convert('c2ff3d1f-e3b1-8dad-8361-017f22e279b0', 'mssql', 'uuidv7') IS NULL AS version_8_is_not_of_mssql;
 SELECT comb_convert(comb_at('2090-01-01Z'), 'uuidv7', 'mssql_legacy');
 
+-- Versions 1 and 6 as MySQL and SQL Server store them: nothing is lost, whoever wrote the id.
+SELECT source.label AS source, target.label AS target, comb_convert(id, source.label, target.label),
+       comb_convert(comb_convert(id, source.label, target.label), target.label, source.label) = id AS back
+FROM (VALUES ('uuidv1', 'c232ab00-9414-11ec-bfc8-9e6bdeced846'::uuid), ('uuidv6', '1ec9414c-232a-6b00-b3c8-9f6bdeced846'),
+             ('mysql_ordered', '11e1c57d-ff6f-8cb0-9b21-0800200c9a66'), ('newsequentialid', '63dd0ad3-a111-dd11-b2eb-005056ae063c')
+     ) source (label, id), comb_layouts() target
+WHERE target.time_field = 'gregorian_100ns';
+-- As far as 58 random bits go, nor from and to other layouts.
+SELECT target.label, comb_convert(id, 'uuidv7', target.label),
+       comb_convert(comb_convert(id, 'uuidv7', target.label), target.label, 'uuidv7') = id AS back
+FROM (VALUES ('017f22e2-79b0-7cc3-98c4-dc0c0c07398f'::uuid)) ids (id), comb_layouts() target
+WHERE target.label IN ('ulid', 'uuidv6', 'uuidv1', 'mysql_ordered', 'newsequentialid', 'uuidv8_mssql');
+-- UUIDNext's version 8 is its own, and can be read as mssql.
+SELECT comb_convert('c2ff3d1f-e3b1-8dad-8361-017f22e279b0', 'uuidv8_mssql', 'mssql') AS mssql,
+       comb_timestamp('c2ff3d1f-e3b1-8dad-8361-017f22e279b0', 'mssql') AS read_as_mssql,
+       comb_timestamp('d01c25cc-63a7-47cc-b5ba-018e5f3bff48', 'uuidv8_mssql') IS NULL AS mssql_is_not_version_8;
+
+-- MySQL: UUID_TO_BIN(id, 1), the example of its manual, and BIN_TO_UUID(id, 1).
+SELECT comb_mysql_swap('6ccd780c-baba-1026-9564-5b8c656024db');
+SELECT comb_mysql_unswap('1026baba-6ccd-780c-9564-5b8c656024db');
+SELECT bool_and(comb_mysql_unswap(comb_mysql_swap(id)) = id AND comb_mysql_swap(comb_mysql_unswap(id)) = id) AS back
+FROM (SELECT gen_random_uuid() AS id FROM generate_series(1, 1000)) ids;
+SELECT comb_mysql_swap('6ccd780c-baba-1026-9564-5b8c656024db'::uniqueidentifier), comb_mysql_swap(NULL) IS NULL AS null_in;
+
 -- Swapped bytes.
 SELECT comb_dotnet_swap('00112233-4455-6677-8899-aabbccddeeff');
 SELECT comb_dotnet_swap(comb_dotnet_swap('00112233-4455-6677-8899-aabbccddeeff'));
@@ -109,6 +130,8 @@ SELECT id, comb_inspect(id)->>'version' AS version, comb_inspect(id)->>'variant'
        comb_inspect(id)->>'timestamp' AS "timestamp", comb_inspect(id)->'layouts'->0 AS first_layout
 FROM unnest(ARRAY['d01c25cc-63a7-47cc-b5ba-018e5f3bff48', 'e25afe33-db2d-4502-9bf0-919001862cc4',
                   '39babcb4-e446-4ed5-4012-2e27653a9d13', 'c232ab00-9414-11ec-b3c8-9f6bdeced846',
+                  '63dd0ad3-a111-dd11-b2eb-005056ae063c', '11e1c57d-ff6f-8cb0-9b21-0800200c9a66',
+                  '016fa936-bff0-997a-0a3c-428548fee8c9', '45f98020-66e7-871d-9641-0170e4be4d77',
                   '00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff']::uuid[]) id;
 
 -- BSV text.
@@ -152,6 +175,13 @@ WHERE before IS NOT NULL;
 SELECT count(*) - count(DISTINCT id) AS duplicates
 FROM (SELECT comb_new('process_ticks') AS id FROM generate_series(1, 300000)
       UNION ALL SELECT comb_shifted('-50 ms', 'process_ticks') FROM generate_series(1, 300000)) ids;
+
+-- A horizon to compare with is of a layout whose order PostgreSQL has; whether an id is settled can be asked of all.
+SELECT string_agg(label, ', ') FILTER (WHERE state = '0A000') AS no_horizon, string_agg(state, ', ') FILTER (WHERE state NOT IN ('0A000', 'none')) AS others,
+       bool_and(state = sqlstate_of(format('SELECT comb_horizon_now(%L)', label))) AS nor_now
+FROM (SELECT label, sqlstate_of(format('SELECT comb_horizon(%L)', label)) AS state FROM comb_layouts()) horizons;
+SELECT comb_horizon('uuidv1');
+SELECT count(comb_settled(comb_new(label), label)) AS asked FROM comb_layouts();
 
 -- A label that there is not, and no label at all.
 SELECT comb_new('guid');

@@ -114,7 +114,7 @@ impl Generator {
         self.random.next(process_id)
     }
 
-    /// 64 random bits that this process keeps for a while: at the longest until it seeds anew.
+    /// 64 random bits of this process: the same until it seeds anew, and then greater ones.
     ///
     /// # Errors
     /// As [`Self::random`].

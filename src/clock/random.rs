@@ -13,6 +13,11 @@
 //! # Cloned machines
 //! Two copies of a running machine have the same processes, generators and monotonic clock. So a generator
 //! seeds anew after a second or [`MOST_DRAWS`], whichever comes first.
+//!
+//! # Bits of a process
+//! Some ids carry bits of their process, and some systems compare these before the time. So a new seed does
+//! not make them anew, but raises them by a random amount: two copies of a process have others, and the
+//! ids of one process stay in order.
 
 use rand::rngs::{ChaCha12Rng, SysError, SysRng};
 use rand::{Rng, SeedableRng};
@@ -24,6 +29,10 @@ const MOST_DRAWS: u32 = 65_536;
 
 /// How long one seed is used, 1 s.
 const LONGEST_USE: u64 = 1000 * TICKS_PER_MS;
+
+/// Upper bits of the bits of a process that a new seed does not draw but counts up. A round is 2^25 seeds, a year
+/// of ids: it is not to be over soon, nor are two copies of a process to meet.
+const COUNTED_BITS: u32 = 24;
 
 /// A generator and the process that it belongs to.
 #[derive(Clone)]
@@ -37,7 +46,7 @@ pub struct Random<G = ChaCha12Rng> {
 struct Seeded<G> {
     process_id: i32,
     draws_left: u32,
-    /// The seed's first draw.
+    /// The first seed's first draw, raised by each later seed.
     process_bits: u64,
     generator: G,
 }
@@ -51,7 +60,12 @@ impl<G: Rng + SeedableRng> Random<G> {
     pub fn refresh(&mut self, monotonic: u64) {
         match self.seen_at {
             Some(at) if monotonic.wrapping_sub(at) < LONGEST_USE => {}
-            _ => *self = Self { seeded: None, seen_at: Some(monotonic) },
+            _ => {
+                self.seen_at = Some(monotonic);
+                if let Some(seeded) = &mut self.seeded {
+                    seeded.draws_left = 0;
+                }
+            }
         }
     }
 
@@ -70,7 +84,8 @@ impl<G: Rng + SeedableRng> Random<G> {
         }
     }
 
-    /// 64 random bits that stay the same until the process seeds anew.
+    /// 64 random bits that stay the same until the process seeds anew, and are then greater, but for once in
+    /// [`COUNTED_BITS`].
     ///
     /// # Errors
     /// As [`Self::next`].
@@ -88,7 +103,13 @@ impl<G: Rng + SeedableRng> Random<G> {
     #[cold]
     fn seed(&mut self, process_id: i32) -> Result<&mut Seeded<G>, SysError> {
         let mut generator = G::try_from_rng(&mut SysRng)?;
-        let process_bits = generator.next_u64();
+        let drawn = generator.next_u64();
+        let process_bits = match &self.seeded {
+            Some(seeded) if seeded.process_id == process_id => {
+                seeded.process_bits.wrapping_add(drawn >> COUNTED_BITS)
+            }
+            _ => drawn,
+        };
         // The draw of the caller is one of them.
         let draws_left = MOST_DRAWS - 1;
         Ok(self.seeded.insert(Seeded { process_id, draws_left, process_bits, generator }))
@@ -161,6 +182,23 @@ mod tests {
         let drawn: std::collections::HashSet<u64> =
             (0..200_000).map(|_| random.next(1).unwrap()).collect();
         assert_eq!(drawn.len(), 200_000);
+    }
+
+    /// Else ids that are compared by them first would begin in another place each second.
+    #[test]
+    fn the_bits_of_a_process_increase_from_seed_to_seed() {
+        let mut random: Random = Random::UNSEEDED;
+        let seeds: Vec<_> = (0..10_000)
+            .map(|second| {
+                random.refresh(second * LONGEST_USE);
+                random.process_bits(1).unwrap()
+            })
+            .collect();
+        // They come around at most once.
+        let around = seeds.windows(2).filter(|pair| pair[0] >= pair[1]).count();
+        assert!(around <= 1, "{around}");
+        let other = random.process_bits(2).unwrap();
+        assert!(seeds[9_999].abs_diff(other) > u64::MAX >> COUNTED_BITS);
     }
 
     #[test]

@@ -15,6 +15,12 @@ pub enum ByteOrder {
     Dotnet,
     /// 10 to 15, 8 9, 7 6, 5 4, 3 2 1 0: SQL Server's uniqueidentifier, .NET's SqlGuid.
     Sqlserver,
+    /// 6 7, 4 5, 0 to 3, 8 to 15: the time of RFC 9562 version 1, its highest byte first. Nothing
+    /// compares so.
+    Uuidv1,
+    /// 7 6, 5 4, 3 2 1 0, 8 to 15: the time of SQL Server's NEWSEQUENTIALID(), its highest byte first. SQL
+    /// Server compares so among ids of one node and clock sequence.
+    Newsequentialid,
 }
 
 impl ByteOrder {
@@ -23,7 +29,14 @@ impl ByteOrder {
             Self::Postgres => "postgres",
             Self::Dotnet => "dotnet",
             Self::Sqlserver => "sqlserver",
+            Self::Uuidv1 => "uuidv1",
+            Self::Newsequentialid => "newsequentialid",
         }
+    }
+
+    /// Whether PostgreSQL can compare ids so: as `uuid`, or as our `uniqueidentifier`.
+    pub const fn is_in_postgres(self) -> bool {
+        matches!(self, Self::Postgres | Self::Sqlserver)
     }
 
     /// Where byte 6 comes in this order.
@@ -32,14 +45,16 @@ impl ByteOrder {
             Self::Postgres => 6,
             Self::Dotnet => 7,
             Self::Sqlserver => 9,
+            Self::Uuidv1 => 0,
+            Self::Newsequentialid => 1,
         }
     }
 
     /// Where byte 8 comes in this order.
     pub(super) const fn rank_of_8(self) -> u32 {
         match self {
-            Self::Postgres | Self::Dotnet => 8,
             Self::Sqlserver => 6,
+            _ => 8,
         }
     }
 
@@ -55,6 +70,8 @@ impl ByteOrder {
             Self::Postgres => number,
             Self::Dotnet => join(swap_groups(high), low),
             Self::Sqlserver => join(low.rotate_left(16), high.swap_bytes()),
+            Self::Uuidv1 => join(high << 48 | high << 16 & 0xffff_0000_0000 | high >> 32, low),
+            Self::Newsequentialid => join(high.swap_bytes(), low),
         }
     }
 
@@ -66,6 +83,8 @@ impl ByteOrder {
             Self::Postgres => number,
             Self::Dotnet => join(swap_groups(high), low),
             Self::Sqlserver => join(low.swap_bytes(), high.rotate_right(16)),
+            Self::Uuidv1 => join(high << 32 | high >> 16 & 0xffff_0000 | high >> 48, low),
+            Self::Newsequentialid => join(high.swap_bytes(), low),
         };
         number.to_be_bytes()
     }
@@ -92,6 +111,17 @@ pub fn dotnet_swap(id: &Bytes) -> Bytes {
     ByteOrder::Postgres.bytes(ByteOrder::Dotnet.number(id))
 }
 
+/// The id with bytes 6 to 7, 4 to 5 and 0 to 3 in front: what MySQL's `UUID_TO_BIN(x, 1)` makes of a
+/// UUID's text.
+pub fn mysql_swap(id: &Bytes) -> Bytes {
+    ByteOrder::Postgres.bytes(ByteOrder::Uuidv1.number(id))
+}
+
+/// The reverse, MySQL's `BIN_TO_UUID(x, 1)`.
+pub fn mysql_unswap(id: &Bytes) -> Bytes {
+    ByteOrder::Uuidv1.bytes(ByteOrder::Postgres.number(id))
+}
+
 /// The id that comes after in SQL Server's order; `None` after the last.
 pub fn sqlserver_next(id: &Bytes) -> Option<Bytes> {
     ByteOrder::Sqlserver.number(id).checked_add(1).map(|number| ByteOrder::Sqlserver.bytes(number))
@@ -105,7 +135,17 @@ pub fn sqlserver_previous(id: &Bytes) -> Option<Bytes> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::id::vectors::bytes;
     use proptest::prelude::*;
+
+    /// The design's table of positions.
+    const POSITIONS: [(ByteOrder, Bytes); 5] = [
+        (ByteOrder::Postgres, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]),
+        (ByteOrder::Dotnet, [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15]),
+        (ByteOrder::Sqlserver, [10, 11, 12, 13, 14, 15, 8, 9, 7, 6, 5, 4, 3, 2, 1, 0]),
+        (ByteOrder::Uuidv1, [6, 7, 4, 5, 0, 1, 2, 3, 8, 9, 10, 11, 12, 13, 14, 15]),
+        (ByteOrder::Newsequentialid, [7, 6, 5, 4, 3, 2, 1, 0, 8, 9, 10, 11, 12, 13, 14, 15]),
+    ];
 
     #[test]
     fn sql_server_compares_the_last_six_bytes_first() {
@@ -137,6 +177,15 @@ mod tests {
         assert_eq!(dotnet_swap(&dotnet_swap(guid.as_bytes())), guid.into_bytes());
     }
 
+    /// The example of MySQL's manual for UUID_TO_BIN().
+    #[test]
+    fn swapping_is_what_mysql_does() {
+        let uuid = bytes("6ccd780c-baba-1026-9564-5b8c656024db");
+        let stored = bytes("1026baba-6ccd-780c-9564-5b8c656024db");
+        assert_eq!(mysql_swap(&uuid), stored);
+        assert_eq!(mysql_unswap(&stored), uuid);
+    }
+
     #[test]
     fn the_ends_of_sql_servers_order_have_no_neighbours() {
         assert_eq!(sqlserver_previous(&[0; 16]), None);
@@ -144,15 +193,9 @@ mod tests {
     }
 
     proptest! {
-        /// Against the design's table of positions.
         #[test]
         fn numbers_are_the_bytes_in_their_order(id in any::<Bytes>()) {
-            let positions: [(ByteOrder, Bytes); 3] = [
-                (ByteOrder::Postgres, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]),
-                (ByteOrder::Dotnet, [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15]),
-                (ByteOrder::Sqlserver, [10, 11, 12, 13, 14, 15, 8, 9, 7, 6, 5, 4, 3, 2, 1, 0]),
-            ];
-            for (order, positions) in positions {
+            for (order, positions) in POSITIONS {
                 let bytes = positions.map(|position| id[usize::from(position)]);
                 prop_assert_eq!(order.number(&id), u128::from_be_bytes(bytes));
                 let rank = |byte| positions.iter().position(|&position| position == byte).unwrap();
@@ -171,9 +214,21 @@ mod tests {
 
         #[test]
         fn bytes_reverses_number(id in any::<Bytes>()) {
-            for order in [ByteOrder::Postgres, ByteOrder::Dotnet, ByteOrder::Sqlserver] {
+            for (order, _) in POSITIONS {
                 prop_assert_eq!(order.bytes(order.number(&id)), id);
             }
+            prop_assert_eq!(mysql_unswap(&mysql_swap(&id)), id);
+        }
+
+        /// Why ids of one process are in SQL Server's order as in that of their times.
+        #[test]
+        fn sql_server_compares_newsequentialids_of_one_node_by_their_time(id in any::<Bytes>(), time in any::<[u8; 8]>()) {
+            let mut other = id;
+            other[..8].copy_from_slice(&time);
+            prop_assert_eq!(
+                ByteOrder::Newsequentialid.compare(&id, &other),
+                ByteOrder::Sqlserver.compare(&id, &other)
+            );
         }
     }
 }

@@ -3,8 +3,9 @@
 //! Bits are placed in a 128-bit number whose most significant byte is the one that the layout's
 //! byte order compares first. From the top it holds the time field, what the field leaves out of
 //! the tick, and the random bits; a stamped layout leaves gaps for the RFC 9562 version (the high
-//! half of byte 6) and variant (the top two bits of byte 8). Hence two ids of one layout compare
-//! in its order exactly as their (tick, random) do.
+//! half of byte 6), the variant (the top two bits of byte 8), and, where there is a node, for its
+//! multicast bit (the lowest of byte 10). Hence two ids of one layout compare in its order exactly
+//! as their (tick, random) do.
 
 use super::byte_order::{ByteOrder, Bytes};
 use super::time_field::TimeField;
@@ -13,6 +14,9 @@ use super::value::{Comb, Tick, tick_of_micros};
 const VERSION_BITS: u32 = 4;
 const VARIANT_BITS: u32 = 2;
 const VARIANT_RFC9562: u128 = 0b10;
+/// Where the multicast bit is, from the top: in the byte orders of versions 1 and 6, bytes 8 to 15 are the
+/// last.
+const MULTICAST_AT: u32 = 87;
 
 /// The first microsecond after year 9999, where the date types of most client libraries end.
 const YEAR_10000_US: i64 = 253_402_300_800_000_000;
@@ -34,10 +38,8 @@ pub struct Layout {
 impl Layout {
     /// Bits that are not stamped.
     const fn payload_bits(&self) -> u32 {
-        match self.version {
-            Some(_) => 128 - VERSION_BITS - VARIANT_BITS,
-            None => 128,
-        }
+        let [(_, first), (_, second), (_, third)] = self.gaps();
+        128 - first - second - third
     }
 
     /// Bits below the time field: the remainder of the tick, then the random ones.
@@ -45,21 +47,27 @@ impl Layout {
         self.payload_bits() - self.time_field.bits()
     }
 
-    /// Bits below the time field in the number that is compared, the stamp included: no layout has
-    /// its stamp within the field.
-    const fn below_field(&self) -> u32 {
-        128 - self.time_field.bits()
-    }
-
     /// Random bits of an id: 56 to 64.
     pub const fn random_bits(&self) -> u32 {
-        self.rest_bits() - self.time_field.remainder_bits()
+        self.rest_bits() - if self.marks_process() { 0 } else { self.time_field.remainder_bits() }
     }
 
-    /// Whether its ids say by their own bits that they carry a time. Any version 4 UUID can be read in
+    /// Whether its ids say by their version that they carry a time. Any version 4 UUID can be read in
     /// the other layouts, a random one as a moment up to year 10889: those end with year 9999.
     const fn declares_time(&self) -> bool {
-        matches!(self.version, Some(7))
+        matches!(self.version, Some(1 | 6 | 7))
+    }
+
+    /// Whether an id without the stamp is none of the layout. Version 4 says nothing of an id, and other
+    /// writers of the same field stamp other versions: it is not asked for.
+    const fn asks_for_stamp(&self) -> bool {
+        !matches!(self.version, None | Some(4))
+    }
+
+    /// Whether an id ends with a node: a random one, in which RFC 9562 (section 6.10) wants the multicast
+    /// bit, or the address of a network card, in which the bit is 0.
+    const fn has_node(&self) -> bool {
+        matches!(self.time_field, TimeField::Gregorian100ns)
     }
 
     /// The first and the last moment of the layout, in microseconds since the Unix epoch.
@@ -92,22 +100,53 @@ impl Layout {
         self.time_field.fields_of(micros).filter(|_| self.holds_micros(micros))
     }
 
-    /// Whether the random bits are those of the process that makes the ids, not of each id.
+    /// Whether all bits below the time field are those of the process that makes the ids, not of each id.
+    /// SQL Server compares those of NEWSEQUENTIALID() before the time.
     pub const fn marks_process(&self) -> bool {
         matches!(self.time_field, TimeField::DotnetTicks)
+            || matches!(self.order, ByteOrder::Newsequentialid)
     }
 
-    /// The stamp's gaps as (position of the first bit from the top, width), higher one first.
-    const fn gaps(&self) -> [(u32, u32); 2] {
-        let version = (8 * self.order.rank_of_6(), VERSION_BITS);
-        let variant = (8 * self.order.rank_of_8(), VARIANT_BITS);
-        if version.0 < variant.0 { [version, variant] } else { [variant, version] }
+    /// The least number of ticks from one id to the next that lets ids of one process increase.
+    #[inline(always)]
+    pub const fn least_step(&self) -> u64 {
+        // No remainder tells two ids of one unit apart.
+        if self.marks_process() { self.time_field.unit_ticks() } else { 1 }
+    }
+
+    /// Where the version is, from the top. Version 1 has it above the highest bits of the time, wherever
+    /// the layout has put that byte.
+    const fn version_at(&self) -> u32 {
+        if matches!(self.version, Some(1)) { 0 } else { 8 * self.order.rank_of_6() }
+    }
+
+    const fn variant_at(&self) -> u32 {
+        8 * self.order.rank_of_8()
+    }
+
+    /// The stamp's gaps as (position of the first bit from the top, width), the highest one first.
+    const fn gaps(&self) -> [(u32, u32); 3] {
+        let (version_bits, variant_bits) =
+            if self.version.is_some() { (VERSION_BITS, VARIANT_BITS) } else { (0, 0) };
+        let version = (self.version_at(), version_bits);
+        let variant = (self.variant_at(), variant_bits);
+        let multicast = (MULTICAST_AT, self.has_node() as u32);
+        if version.0 < variant.0 {
+            [version, variant, multicast]
+        } else {
+            [variant, version, multicast]
+        }
     }
 
     /// A version and a variant in their places.
     const fn stamp(&self, version: u8, variant: u128) -> u128 {
-        ((version as u128) << (128 - VERSION_BITS - 8 * self.order.rank_of_6()))
-            | (variant << (128 - VARIANT_BITS - 8 * self.order.rank_of_8()))
+        ((version as u128) << (128 - VERSION_BITS - self.version_at()))
+            | (variant << (128 - VARIANT_BITS - self.variant_at()))
+    }
+
+    /// The multicast bit in its place; 0 where there is no node.
+    const fn multicast(&self) -> u128 {
+        (self.has_node() as u128) << (127 - MULTICAST_AT)
     }
 
     /// The number with this layout's stamp, if it has one, in place of what stands there.
@@ -118,33 +157,32 @@ impl Layout {
         }
     }
 
+    /// A time field and the bits below it in their places.
+    #[inline(always)]
+    const fn place(&self, field: u64, rest: u128) -> u128 {
+        let payload = ((field as u128) << self.rest_bits()) | rest;
+        let [first, second, third] = self.gaps();
+        let number = open_gap(payload << (128 - self.payload_bits()), first);
+        open_gap(open_gap(number, second), third)
+    }
+
     /// An id of a time field and the bits below it.
     #[inline(always)]
-    fn assemble(&self, field: u64, rest: u128) -> Bytes {
-        let payload = ((field as u128) << self.rest_bits()) | rest;
-        let mut number = payload << (128 - self.payload_bits());
-        if self.version.is_some() {
-            for (at, width) in self.gaps() {
-                number = open_gap(number, at, width);
-            }
-        }
-        self.order.bytes(self.stamped(number))
+    fn assemble(&self, field: u64, rest: u128, multicast: bool) -> Bytes {
+        let number = self.stamped(self.place(field, rest));
+        self.order.bytes(if multicast { number | self.multicast() } else { number })
     }
 
     /// The time field and the bits below it; the stamp is passed over, whatever it is.
     #[inline(always)]
     fn disassemble(&self, id: &Bytes) -> (u64, u128) {
-        let mut number = self.order.number(id);
-        if self.version.is_some() {
-            for (at, width) in self.gaps().into_iter().rev() {
-                number = close_gap(number, at, width);
-            }
-        }
-        let payload = number >> (128 - self.payload_bits());
+        let [first, second, third] = self.gaps();
+        let number = close_gap(close_gap(self.order.number(id), third), second);
+        let payload = close_gap(number, first) >> (128 - self.payload_bits());
         ((payload >> self.rest_bits()) as u64, payload & ones(self.rest_bits()))
     }
 
-    /// Whether the id carries this layout's stamp, bit for bit; true for any id where there is none.
+    /// Whether the id carries this layout's version and variant; true for any id where there is none.
     #[inline(always)]
     pub fn is_stamped(&self, id: &Bytes) -> bool {
         let number = self.order.number(id);
@@ -154,12 +192,38 @@ impl Layout {
     /// The id of a value; `None` outside the layout's range.
     #[inline(always)]
     pub fn encode(&self, comb: Comb) -> Option<Bytes> {
+        self.write(comb, true)
+    }
+
+    /// The smallest id of a tick that anybody writes; `None` outside the layout's range.
+    pub fn least(&self, tick: Tick) -> Option<Bytes> {
+        self.write(Comb { tick, random: 0 }, false)
+    }
+
+    #[inline(always)]
+    fn write(&self, comb: Comb, multicast: bool) -> Option<Bytes> {
         if !self.holds(comb.tick) {
             return None;
         }
         let (field, remainder) = self.time_field.split(comb.tick)?;
+        let remainder = if self.marks_process() { 0 } else { remainder };
         let random = comb.random >> (64 - self.random_bits());
-        Some(self.assemble(field, ((remainder as u128) << self.random_bits()) | random as u128))
+        let rest = ((remainder as u128) << self.random_bits()) | random as u128;
+        Some(self.assemble(field, rest, multicast))
+    }
+
+    /// An id of another layout in this one, `comb` being the value that the other one decoded; `None`
+    /// outside this layout's range.
+    ///
+    /// Where both have the same time field and as many bits below it, all of them are copied, also those of
+    /// which the value does not say everything: another program's, and the node's.
+    pub fn rewrite(&self, source: &Self, id: &Bytes, comb: Comb) -> Option<Bytes> {
+        if self.time_field != source.time_field || self.rest_bits() != source.rest_bits() {
+            return self.encode(comb);
+        }
+        let (field, rest) = source.disassemble(id);
+        let multicast = source.order.number(id) & source.multicast() != 0;
+        self.holds(comb.tick).then(|| self.assemble(field, rest, multicast))
     }
 
     /// The value of an id; `None` where the id lacks the stamp or its time field cannot be.
@@ -176,26 +240,23 @@ impl Layout {
 
     /// The moment in an id's time field, in microseconds since the Unix epoch; `None` where the id
     /// cannot be of this layout.
-    ///
-    /// Version 7 says that an id carries a time, so another version is none of `uuidv7`. Version 4
-    /// says nothing, and other writers of the same field stamp other versions: it is not asked for.
     #[inline(always)]
     pub fn micros(&self, id: &Bytes) -> Option<i64> {
-        if self.declares_time() && !self.is_stamped(id) {
+        if self.asks_for_stamp() && !self.is_stamped(id) {
             return None;
         }
-        let field = (self.order.number(id) >> self.below_field()) as u64;
+        let (field, _) = self.disassemble(id);
         self.time_field.micros(field).filter(|&micros| self.holds_micros(micros))
     }
 
     /// The id with its time field overwritten by that of a moment, in microseconds since the Unix
-    /// epoch, and every other bit as it was; `uuidv7` is stamped too, since without its stamp
-    /// nothing reads the time. `None` outside the range.
+    /// epoch, and every other bit as it was; a layout that asks for its stamp is stamped too, since
+    /// nothing would read the time without it. `None` outside the range.
     pub fn with_micros(&self, id: &Bytes, micros: i64) -> Option<Bytes> {
         let (field, _) = self.fields_of(micros)?;
-        let below = self.order.number(id) & ones(self.below_field());
-        let number = ((field as u128) << self.below_field()) | below;
-        Some(self.order.bytes(if self.declares_time() { self.stamped(number) } else { number }))
+        let all = u64::MAX >> (u64::BITS - self.time_field.bits());
+        let number = self.order.number(id) & !self.place(all, 0) | self.place(field, 0);
+        Some(self.order.bytes(if self.asks_for_stamp() { self.stamped(number) } else { number }))
     }
 
     /// Of a layout of whole milliseconds, the bytes that part ids at a moment, in microseconds since
@@ -209,31 +270,31 @@ impl Layout {
     /// The smallest id of a moment, in microseconds since the Unix epoch; `None` outside the range.
     pub fn min(&self, micros: i64) -> Option<Bytes> {
         let (first, _) = self.fields_of(micros)?;
-        Some(self.assemble(first, 0))
+        Some(self.assemble(first, 0, false))
     }
 
     /// The largest id of a moment, in microseconds since the Unix epoch; `None` outside the range.
     pub fn max(&self, micros: i64) -> Option<Bytes> {
         let (_, last) = self.fields_of(micros)?;
-        Some(self.assemble(last, ones(self.rest_bits())))
+        Some(self.assemble(last, ones(self.rest_bits()), true))
     }
 }
 
-/// A number with `width` zero bits put in at a position counted from the top; what stood there
+/// A number with so many zero bits put in at a position counted from the top; what stood there
 /// moves down, and as many bits at the bottom, which must be free, are pushed out.
-const fn open_gap(number: u128, at: u32, width: u32) -> u128 {
+const fn open_gap(number: u128, (at, width): (u32, u32)) -> u128 {
     let below = ones(128 - at);
     (number & !below) | ((number & below) >> width)
 }
 
 /// The reverse: the bits at that position are taken out, and zeros come in at the bottom.
-const fn close_gap(number: u128, at: u32, width: u32) -> u128 {
+const fn close_gap(number: u128, (at, width): (u32, u32)) -> u128 {
     (number & !ones(128 - at)) | ((number & ones(128 - at - width)) << width)
 }
 
-/// The lowest `count` bits, of 1 to 127.
+/// The lowest `count` bits, of 1 to 128.
 const fn ones(count: u32) -> u128 {
-    (1 << count) - 1
+    u128::MAX >> (128 - count)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What the layouts promise.
 
 use super::*;
-use crate::id::layouts::{LAYOUTS, MSSQL, UUIDV7, labelled};
+use crate::id::layouts::{LAYOUTS, MSSQL, NEWSEQUENTIALID, UUIDV1, UUIDV6, UUIDV7, labelled};
 use crate::id::value::{TICKS_PER_MS, Tick, tick_of_micros};
 use crate::id::vectors::{bytes, micros, vectors};
 use proptest::prelude::*;
@@ -31,9 +31,16 @@ fn sort_key(layout: &Layout, id: &Bytes) -> Vec<u8> {
         "postgres" => std::array::from_fn(|i| i),
         "dotnet" => [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15],
         "sqlserver" => [10, 11, 12, 13, 14, 15, 8, 9, 7, 6, 5, 4, 3, 2, 1, 0],
+        "uuidv1" => [6, 7, 4, 5, 0, 1, 2, 3, 8, 9, 10, 11, 12, 13, 14, 15],
+        "newsequentialid" => [7, 6, 5, 4, 3, 2, 1, 0, 8, 9, 10, 11, 12, 13, 14, 15],
         other => panic!("{other}"),
     };
     positions.iter().map(|&position| id[position]).collect()
+}
+
+/// comb_convert(); `None` where the target cannot hold it.
+fn convert(source: &Layout, target: &Layout, id: &Bytes) -> Option<Bytes> {
+    target.rewrite(source, id, source.decode(id).unwrap())
 }
 
 #[test]
@@ -51,14 +58,15 @@ fn public_ids_read_as_their_moments() {
 fn moments_are_written_as_in_public_ids() {
     for vector in vectors() {
         let Some(layout) = labelled(vector.layout.as_bytes()) else { continue };
-        let written = layout.min(vector.micros).unwrap();
-        let time_bytes = layout.time_field.bits() as usize / 8;
-        assert_eq!(
-            sort_key(layout, &written)[..time_bytes],
-            sort_key(layout, &vector.bytes())[..time_bytes],
-            "{}",
-            vector.id
-        );
+        let (field, _) = layout.disassemble(&vector.bytes());
+        let (first, last) = layout.time_field.fields_of(vector.micros).unwrap();
+        assert!((first..=last).contains(&field), "{}", vector.id);
+        // Written over the time of the id, its time is the time, in the same bits.
+        let written = layout.with_micros(&vector.bytes(), vector.micros).unwrap();
+        assert_eq!(layout.disassemble(&written), (first, layout.disassemble(&vector.bytes()).1));
+        if first == last {
+            assert_eq!(written, vector.bytes(), "{}", vector.id);
+        }
     }
 }
 
@@ -70,6 +78,41 @@ fn uuidv7_is_bit_for_bit_rfc_9562() {
     assert_eq!(id, bytes("017f22e2-79b0-7abc-b7ff-ffffffffffff"));
     let id = UUIDV7.encode(Comb { tick, random: 0 }).unwrap();
     assert_eq!(id, bytes("017f22e2-79b0-7abc-b400-000000000000"));
+}
+
+/// The example of RFC 9562 appendices A.1 and A.5, and the same bits where MySQL and SQL Server have them.
+#[test]
+fn versions_1_and_6_say_the_same_in_every_layout() {
+    let written = [
+        (&UUIDV1, "c232ab00-9414-11ec-b3c8-9f6bdeced846"),
+        (&UUIDV6, "1ec9414c-232a-6b00-b3c8-9f6bdeced846"),
+        (labelled(b"mysql_ordered").unwrap(), "11ec9414-c232-ab00-b3c8-9f6bdeced846"),
+        (&NEWSEQUENTIALID, "00ab32c2-1494-ec11-b3c8-9f6bdeced846"),
+    ];
+    for (source, id) in written {
+        assert_eq!(source.micros(&bytes(id)), Some(micros("2022-02-22 19:22:22")), "{id}");
+        for (target, there) in written {
+            assert_eq!(convert(source, target, &bytes(id)), Some(bytes(there)), "{id} to {there}");
+        }
+    }
+}
+
+#[test]
+fn the_node_of_an_id_that_is_made_is_a_random_one() {
+    let tick = tick_of_micros(micros("2022-02-22 19:22:22")) + 5;
+    // 58 random bits: 11 of the clock sequence, below 5/6.5536 of 100 ns, and 47 of the node.
+    let id = UUIDV6.encode(Comb { tick, random: 0 }).unwrap();
+    assert_eq!(id, bytes("1ec9414c-232a-6b00-a800-010000000000"));
+    let id = UUIDV1.encode(Comb { tick, random: u64::MAX }).unwrap();
+    assert_eq!(id, bytes("c232ab00-9414-11ec-afff-ffffffffffff"));
+    // The time does not fill its clock sequence: it is that of the process, as its node is.
+    let id = NEWSEQUENTIALID.encode(Comb { tick, random: 0 }).unwrap();
+    assert_eq!(id, bytes("00ab32c2-1494-ec11-8000-010000000000"));
+    // A bound lies below the addresses of network cards, too.
+    assert_eq!(UUIDV6.least(tick), Some(bytes("1ec9414c-232a-6b00-a800-000000000000")));
+    let at = micros("2022-02-22 19:22:22");
+    assert_eq!(UUIDV6.min(at), Some(bytes("1ec9414c-232a-6b00-8000-000000000000")));
+    assert_eq!(UUIDV6.max(at), Some(bytes("1ec9414c-232a-6b09-bfff-ffffffffffff")));
 }
 
 #[test]
@@ -96,7 +139,7 @@ fn layouts_end_with_year_9999() {
     let last = micros("9999-12-29 23:59:59.999999") + 2 * 86_400_000_000;
     for layout in &LAYOUTS {
         let beyond = Comb { tick: tick_of_micros(last + 1), random: 0 };
-        if layout.declares_time() {
+        if layout.label == "uuidv7" {
             let id = layout.encode(beyond).unwrap();
             assert_eq!(layout.micros(&id), Some(last + 1));
             assert_eq!(layout.decode(&id), Some(beyond));
@@ -112,6 +155,18 @@ fn layouts_end_with_year_9999() {
     let postgres = labelled(b"postgres").unwrap();
     assert_eq!(postgres.time_field.micros(0xe677_d21f_dc00), Some(last + 1));
     assert_eq!((postgres.micros(&of_year_10000), postgres.decode(&of_year_10000)), (None, None));
+}
+
+/// A version that says something of an id is asked for.
+#[test]
+fn only_version_4_is_read_from_other_versions() {
+    for layout in &LAYOUTS {
+        let id = layout.min(micros("2022-02-22 19:22:22")).unwrap();
+        let other = !layout.stamp(0xf, 0b11) & layout.order.number(&id);
+        let read = layout.micros(&layout.order.bytes(other));
+        let is_read = matches!(layout.version, None | Some(4));
+        assert_eq!(read.is_some(), is_read, "{}", layout.label);
+    }
 }
 
 #[test]
@@ -156,12 +211,13 @@ proptest! {
         let id = layout.encode(comb).unwrap();
         let read = layout.micros(&id).unwrap();
         let again = layout.with_micros(&id, read).unwrap();
-        if layout.time_field == TimeField::DotnetTicks {
+        let (first, last) = layout.time_field.fields_of(read).unwrap();
+        if first == last {
+            prop_assert_eq!(again, id);
+        } else {
             // A microsecond holds ten of its units.
             prop_assert_eq!(layout.micros(&again), Some(read));
             prop_assert_eq!(layout.disassemble(&again).1, layout.disassemble(&id).1);
-        } else {
-            prop_assert_eq!(again, id);
         }
     }
 
@@ -181,28 +237,44 @@ proptest! {
         }
     }
 
-    /// Among the four layouts of one time field and one stamp, every bit is kept, and the order.
+    /// Among the layouts with 58 random bits or more and room for the remainder, every bit of 58 random ones is
+    /// kept, and the order.
     #[test]
-    fn unix_ms_layouts_convert_without_loss((_, a, b) in layout_and_combs()) {
-        let layouts: Vec<_> =
-            LAYOUTS.iter().filter(|layout| layout.time_field == TimeField::UnixMs).collect();
-        prop_assert_eq!(layouts.len(), 4);
-        for source in &layouts {
-            let (Some(id_a), Some(id_b)) = (source.encode(a), source.encode(b)) else {
-                continue;
-            };
-            for target in &layouts {
-                let convert = |id| target.encode(source.decode(id).unwrap());
-                let (Some(there_a), Some(there_b)) = (convert(&id_a), convert(&id_b)) else {
-                    // Only a version 7 id can be of a year after 9999.
-                    prop_assert!(source.declares_time() && b.tick >= YEAR_10000);
-                    continue;
-                };
-                prop_assert_eq!(source.encode(target.decode(&there_a).unwrap()), Some(id_a));
-                prop_assert_eq!(
-                    target.order.compare(&there_a, &there_b),
-                    source.order.compare(&id_a, &id_b)
-                );
+    fn layouts_of_58_random_bits_convert_without_loss(
+        (source, a, b) in layout_and_combs(), target in any_layout(),
+    ) {
+        let holds_all = |layout: &Layout| layout.random_bits() >= 58 && !layout.marks_process();
+        prop_assume!(holds_all(source) && holds_all(target));
+        let of_58 = |comb: Comb| Comb { random: comb.random >> 6 << 6, ..comb };
+        let (id_a, id_b) = (source.encode(of_58(a)).unwrap(), source.encode(of_58(b)).unwrap());
+        let (Some(there_a), Some(there_b)) = (convert(source, target, &id_a), convert(source, target, &id_b)) else {
+            let (first, last) = target.range_micros();
+            prop_assert!(a.tick < tick_of_micros(first) || b.tick >= tick_of_micros(last + 1));
+            return Ok(());
+        };
+        prop_assert_eq!(convert(target, source, &there_a), Some(id_a));
+        prop_assert_eq!(target.order.compare(&there_a, &there_b), source.order.compare(&id_a, &id_b));
+    }
+
+    /// Among layouts of one time field and as many bits, every bit is kept, whoever wrote the id.
+    #[test]
+    fn layouts_of_one_time_field_convert_without_loss(
+        source in any_layout(), id in any::<Bytes>(), at in any::<prop::sample::Index>(),
+    ) {
+        let (first, last) = source.range_micros();
+        let at = first + at.index((last - first) as usize) as i64;
+        let number = source.stamped(source.order.number(&source.with_micros(&id, at).unwrap()));
+        let id = source.order.bytes(number);
+        let alike = |target: &&Layout| {
+            source.time_field == target.time_field && source.rest_bits() == target.rest_bits()
+        };
+        for target in LAYOUTS.iter().filter(alike) {
+            match convert(source, target, &id) {
+                Some(there) => {
+                    prop_assert_eq!(target.micros(&there), source.micros(&id));
+                    prop_assert_eq!(convert(target, source, &there), Some(id));
+                }
+                None => prop_assert!(at >= YEAR_10000_US),
             }
         }
     }
@@ -212,9 +284,11 @@ proptest! {
     fn converting_keeps_the_moment((source, comb, _) in layout_and_combs(), target in any_layout()) {
         let id = source.encode(comb).unwrap();
         let value = source.decode(&id).unwrap();
-        if let Some(there) = target.encode(value) {
+        if let Some(there) = convert(source, target, &id) {
             let (field, _) = target.time_field.split(value.tick).unwrap();
             prop_assert_eq!(target.micros(&there), target.time_field.micros(field));
+            // Bits that one of them has for the process and the other one for the remainder are copied as they are.
+            prop_assume!(source.time_field != target.time_field || source.marks_process() == target.marks_process());
             let kept = source.random_bits().min(target.random_bits());
             let random = target.decode(&there).unwrap().random;
             prop_assert_eq!(random >> (64 - kept), value.random >> (64 - kept));
@@ -225,19 +299,16 @@ proptest! {
     fn decoding_reverses_encoding((layout, comb, _) in layout_and_combs()) {
         let decoded = layout.decode(&layout.encode(comb).unwrap()).unwrap();
         prop_assert_eq!(decoded.random, comb.random);
-        if layout.time_field == TimeField::DotnetTicks {
-            // 100 ns is all that the layout keeps of the tick.
-            prop_assert!((0..7).contains(&(comb.tick - decoded.tick)));
-        } else {
-            prop_assert_eq!(decoded.tick, comb.tick);
-        }
+        // So much of the tick the layout does not keep.
+        let lost = 0..Tick::from(layout.least_step());
+        prop_assert!(lost.contains(&(comb.tick - decoded.tick)));
     }
 
     /// Any id of a layout whose remainder is whole ticks is some value, and no bit of it is lost.
     #[test]
     fn encoding_reverses_decoding(layout in any_layout(), id in any::<Bytes>()) {
         let (field, rest) = layout.disassemble(&id);
-        let stamped = layout.assemble(field, rest);
+        let stamped = layout.assemble(field, rest, true);
         prop_assert!(layout.is_stamped(&stamped));
         if matches!(layout.time_field, TimeField::UnixMs | TimeField::DotnetMs) {
             match layout.decode(&stamped) {
@@ -255,22 +326,46 @@ proptest! {
         let (id_a, id_b) = (layout.encode(a).unwrap(), layout.encode(b).unwrap());
         let by_bytes = sort_key(layout, &id_a).cmp(&sort_key(layout, &id_b));
         prop_assert_eq!(layout.order.compare(&id_a, &id_b), by_bytes);
-        if layout.time_field == TimeField::DotnetTicks {
-            if b.tick - a.tick >= 7 {
-                prop_assert_eq!(by_bytes, std::cmp::Ordering::Less);
-            }
-        } else {
+        if b.tick - a.tick >= Tick::from(layout.least_step()) {
+            prop_assert_eq!(by_bytes, std::cmp::Ordering::Less);
+        } else if !layout.marks_process() {
             prop_assert_eq!(by_bytes, a.cmp(&b));
+        }
+    }
+
+    /// What a horizon is: it lies above all ids of earlier ticks, and not above one of its own or later.
+    #[test]
+    fn the_least_id_of_a_tick_parts_ids_by_their_ticks((layout, a, b) in layout_and_combs()) {
+        let (id_a, id_b) = (layout.encode(a).unwrap(), layout.encode(b).unwrap());
+        let least = layout.least(b.tick).unwrap();
+        prop_assert!(layout.order.compare(&least, &id_b).is_le());
+        if b.tick - a.tick >= Tick::from(layout.least_step()) {
+            prop_assert!(layout.order.compare(&id_a, &least).is_lt());
         }
     }
 
     #[test]
     fn stamps_are_rfc_9562s((layout, comb, _) in layout_and_combs()) {
-        let id = uuid::Uuid::from_bytes(layout.encode(comb).unwrap());
+        let id = layout.encode(comb).unwrap();
+        // Of version 1 others store the bytes in other places.
+        let id = if layout.version == Some(1) { convert(layout, &UUIDV1, &id).unwrap() } else { id };
+        let id = uuid::Uuid::from_bytes(id);
         if let Some(version) = layout.version {
             prop_assert_eq!(id.get_variant(), uuid::Variant::RFC4122);
             prop_assert_eq!(id.get_version_num(), usize::from(version));
         }
+    }
+
+    /// The uuid crate reads versions 1 and 6 on its own, and knows the two for one another.
+    #[test]
+    fn uuidv1_and_uuidv6_are_read_by_others((_, comb, _) in layout_and_combs()) {
+        let (Some(v1), Some(v6)) = (UUIDV1.encode(comb), UUIDV6.encode(comb)) else { return Ok(()) };
+        let [v1, v6] = [v1, v6].map(uuid::Uuid::from_bytes);
+        let (ticks, _) = v1.get_timestamp().unwrap().to_gregorian();
+        prop_assert_eq!(TimeField::Gregorian100ns.split(comb.tick).unwrap().0, ticks);
+        prop_assert_eq!(v1.get_timestamp(), v6.get_timestamp());
+        prop_assert_eq!(v1.get_node_id(), v6.get_node_id());
+        prop_assert!(v1.get_node_id().unwrap()[0] & 1 == 1, "a random node");
     }
 
     /// The uuid crate reads version 7 on its own.

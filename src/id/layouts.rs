@@ -12,6 +12,30 @@ pub const UUIDV7: Layout = Layout {
     version: Some(7),
     known_as: "RFC 9562 version 7",
 };
+/// RFC 9562 version 6.
+pub const UUIDV6: Layout = Layout {
+    label: "uuidv6",
+    time_field: TimeField::Gregorian100ns,
+    order: ByteOrder::Postgres,
+    version: Some(6),
+    known_as: "RFC 9562 version 6",
+};
+/// RFC 9562 version 1.
+pub const UUIDV1: Layout = Layout {
+    label: "uuidv1",
+    time_field: TimeField::Gregorian100ns,
+    order: ByteOrder::Uuidv1,
+    version: Some(1),
+    known_as: "RFC 9562 version 1, MySQL UUID()",
+};
+/// SQL Server's NEWSEQUENTIALID(): version 1 with the bytes of its first three groups reversed.
+pub const NEWSEQUENTIALID: Layout = Layout {
+    label: "newsequentialid",
+    time_field: TimeField::Gregorian100ns,
+    order: ByteOrder::Newsequentialid,
+    version: Some(1),
+    known_as: "SQL Server NEWSEQUENTIALID()",
+};
 /// RT.Comb's SQL Server layout.
 pub const MSSQL: Layout = Layout {
     label: "mssql",
@@ -30,7 +54,7 @@ pub const MSSQL_LEGACY: Layout = Layout {
 };
 
 /// All layouts, in the order in which comb_layouts() shows them.
-pub static LAYOUTS: [Layout; 11] = [
+pub static LAYOUTS: [Layout; 17] = [
     UUIDV7,
     Layout {
         label: "postgres",
@@ -89,6 +113,30 @@ pub static LAYOUTS: [Layout; 11] = [
         order: ByteOrder::Sqlserver,
         version: None,
         known_as: "a random number for the process and .NET ticks; EF Core's and NewId's time field reads the same",
+    },
+    Layout {
+        label: "ulid",
+        time_field: TimeField::UnixMs,
+        order: ByteOrder::Postgres,
+        version: None,
+        known_as: "ULID, Timeflake",
+    },
+    UUIDV6,
+    UUIDV1,
+    Layout {
+        label: "mysql_ordered",
+        time_field: TimeField::Gregorian100ns,
+        order: ByteOrder::Postgres,
+        version: Some(1),
+        known_as: "MySQL UUID_TO_BIN(x, 1), ramsey/uuid OrderedTimeCodec, Doctrine uuid_binary_ordered_time",
+    },
+    NEWSEQUENTIALID,
+    Layout {
+        label: "uuidv8_mssql",
+        time_field: TimeField::UnixMs,
+        order: ByteOrder::Sqlserver,
+        version: Some(8),
+        known_as: "UUIDNext for SQL Server",
     },
 ];
 

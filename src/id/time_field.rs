@@ -10,10 +10,11 @@ const US_PER_DAY: i64 = 86_400_000_000;
 
 /// 0001-01-01, where .NET's DateTime begins.
 const DOTNET_EPOCH_MS: i64 = -62_135_596_800_000;
-/// .NET's DateTime.Ticks: 100 ns.
-const DOTNET_TICKS_PER_MS: u64 = 10_000;
 /// 9999-12-31 23:59:59.9999999, DateTime.MaxValue.
 const DOTNET_LAST_TICK: u64 = 3_155_378_975_999_999_999;
+
+/// 1582-10-15, where the time of RFC 9562 versions 1 and 6 begins.
+const GREGORIAN_EPOCH_MS: i64 = -12_219_292_800_000;
 
 /// 1900-01-01, where SQL Server's datetime begins.
 const SQL_EPOCH_DAY: i64 = -25_567;
@@ -21,8 +22,6 @@ const SQL_EPOCH_DAY: i64 = -25_567;
 const SQL_UNITS_PER_DAY: u64 = 25_920_000;
 /// NHibernate's divisor (3.333333 ms) writes up to two units past midnight.
 const SQL_LAST_UNIT: u64 = SQL_UNITS_PER_DAY + 2;
-
-const TENS_OF_US_PER_MS: u64 = 100;
 
 /// A time field, by the names of docs/design.md.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +36,18 @@ pub enum TimeField {
     DotnetMs,
     /// 64 bits: units of 100 ns since 0001-01-01.
     DotnetTicks,
+    /// 60 bits: units of 100 ns since 1582-10-15.
+    Gregorian100ns,
+}
+
+/// A field that counts units of one length since an epoch.
+#[derive(Clone, Copy)]
+struct Count {
+    /// The epoch, in milliseconds since the Unix epoch.
+    epoch_ms: i64,
+    /// Units in a millisecond: 1, or a power of ten.
+    per_ms: u64,
+    last: u64,
 }
 
 impl TimeField {
@@ -47,34 +58,47 @@ impl TimeField {
             Self::Unix10us => "unix_10us",
             Self::DotnetMs => "dotnet_ms",
             Self::DotnetTicks => "dotnet_ticks",
+            Self::Gregorian100ns => "gregorian_100ns",
         }
+    }
+
+    /// What the field counts; `None` for `SqlDatetime`, which counts two things.
+    const fn count(self) -> Option<Count> {
+        const LAST_48: u64 = (1 << 48) - 1;
+        Some(match self {
+            Self::UnixMs => Count { epoch_ms: 0, per_ms: 1, last: LAST_48 },
+            Self::Unix10us => Count { epoch_ms: 0, per_ms: 100, last: LAST_48 },
+            Self::DotnetMs => Count { epoch_ms: DOTNET_EPOCH_MS, per_ms: 1, last: LAST_48 },
+            Self::DotnetTicks => {
+                Count { epoch_ms: DOTNET_EPOCH_MS, per_ms: 10_000, last: DOTNET_LAST_TICK }
+            }
+            Self::Gregorian100ns => {
+                Count { epoch_ms: GREGORIAN_EPOCH_MS, per_ms: 10_000, last: (1 << 60) - 1 }
+            }
+            Self::SqlDatetime => return None,
+        })
     }
 
     /// Width of the field in bits.
     pub const fn bits(self) -> u32 {
         match self {
             Self::DotnetTicks => 64,
+            Self::Gregorian100ns => 60,
             _ => 48,
         }
     }
 
     /// Bits that hold what the field leaves out of the tick.
     pub const fn remainder_bits(self) -> u32 {
-        match self {
-            Self::UnixMs | Self::DotnetMs => FRACTION_BITS,
-            Self::SqlDatetime => 18, // 1/300 s is 218453.3 ticks
-            Self::Unix10us => 10,    // 10 us is 655.36 ticks
-            Self::DotnetTicks => 0,
-        }
+        u64::BITS - (self.unit_ticks() - 1).leading_zeros()
     }
 
-    /// The least number of ticks from one id to the next that lets ids increase.
+    /// The field's unit in ticks, rounded up: so many ticks later it is another unit.
     #[inline(always)]
-    pub const fn least_step(self) -> u64 {
-        match self {
-            // No remainder tells two ids of one unit apart.
-            Self::DotnetTicks => TICKS_PER_MS.div_ceil(DOTNET_TICKS_PER_MS),
-            _ => 1,
+    pub const fn unit_ticks(self) -> u64 {
+        match self.count() {
+            Some(count) => unit_begin(1, count.per_ms),
+            None => sql_unit_begin(1),
         }
     }
 
@@ -84,9 +108,9 @@ impl TimeField {
         let Some(exact) = self.read_back(tick) else {
             return None;
         };
-        // A unit is read as a moment within its first microsecond, so that one unit from there lies in
-        // the next unit.
-        if exact >= tick { Some(exact) } else { self.read_back(exact + self.unit_ticks() as Tick) }
+        // A unit is read as a moment within its first microsecond, so that one such distance from there
+        // lies in the next unit.
+        if exact >= tick { Some(exact) } else { self.read_back(exact + self.moment_ticks() as Tick) }
     }
 
     /// The tick of the moment that is read from the field of a tick.
@@ -100,15 +124,10 @@ impl TimeField {
         }
     }
 
-    /// The distance of two moments that can be read from the field, rounded up to whole ticks.
-    const fn unit_ticks(self) -> u64 {
-        match self {
-            Self::UnixMs | Self::DotnetMs => TICKS_PER_MS,
-            Self::SqlDatetime => sql_unit_begin(1),
-            Self::Unix10us => tens_of_us_begin(1),
-            // 100 ns, of which whole microseconds are read.
-            Self::DotnetTicks => TICKS_PER_MS.div_ceil(1000),
-        }
+    /// The distance of two moments that can be read from the field, rounded up to whole ticks: its unit, or
+    /// a microsecond where that is longer.
+    const fn moment_ticks(self) -> u64 {
+        at_least(self.unit_ticks(), TICKS_PER_MS.div_ceil(1000))
     }
 
     /// The unit, in words.
@@ -117,7 +136,7 @@ impl TimeField {
             Self::UnixMs | Self::DotnetMs => "1 ms",
             Self::SqlDatetime => "1/300 s",
             Self::Unix10us => "10 us",
-            Self::DotnetTicks => "100 ns",
+            Self::DotnetTicks | Self::Gregorian100ns => "100 ns",
         }
     }
 
@@ -127,40 +146,16 @@ impl TimeField {
         let Some((ms, fraction)) = split_ms(tick) else {
             return None;
         };
-        match self {
-            Self::UnixMs => fits_48(ms, fraction),
-            Self::DotnetMs => match ms.checked_sub(DOTNET_EPOCH_MS) {
-                Some(ms) => fits_48(ms, fraction),
-                None => None,
-            },
-            Self::Unix10us => {
-                if ms < 0 || ms as u64 > (1 << 48) / TENS_OF_US_PER_MS {
-                    return None;
-                }
-                let field = ms as u64 * TENS_OF_US_PER_MS
-                    + ((fraction * TENS_OF_US_PER_MS) >> FRACTION_BITS);
-                let begin = tens_of_us_begin(field % TENS_OF_US_PER_MS);
-                fits_48(field as i64, fraction - begin)
-            }
-            Self::SqlDatetime => {
-                let day = ms.div_euclid(MS_PER_DAY) - SQL_EPOCH_DAY;
-                if day < 0 || day > u16::MAX as i64 {
-                    return None;
-                }
-                let tick_of_day = ((ms.rem_euclid(MS_PER_DAY) as u64) << FRACTION_BITS) + fraction;
-                let unit = tick_of_day * 3 / (10 * TICKS_PER_MS);
-                Some(((day as u64) << 32 | unit, tick_of_day - sql_unit_begin(unit)))
-            }
-            Self::DotnetTicks => {
-                if ms < DOTNET_EPOCH_MS
-                    || ms > DOTNET_EPOCH_MS + (DOTNET_LAST_TICK / DOTNET_TICKS_PER_MS) as i64
-                {
-                    return None;
-                }
-                let of_ms = (fraction * DOTNET_TICKS_PER_MS) >> FRACTION_BITS;
-                Some(((ms - DOTNET_EPOCH_MS) as u64 * DOTNET_TICKS_PER_MS + of_ms, 0))
-            }
+        if let Some(count) = self.count() {
+            return count.split(ms, fraction);
         }
+        let day = ms.div_euclid(MS_PER_DAY) - SQL_EPOCH_DAY;
+        if day < 0 || day > u16::MAX as i64 {
+            return None;
+        }
+        let tick_of_day = ((ms.rem_euclid(MS_PER_DAY) as u64) << FRACTION_BITS) + fraction;
+        let unit = tick_of_day * 3 / (10 * TICKS_PER_MS);
+        Some(((day as u64) << 32 | unit, tick_of_day - sql_unit_begin(unit)))
     }
 
     /// The tick of a field and a remainder; `None` where the field is not one of this kind.
@@ -169,33 +164,16 @@ impl TimeField {
     /// unit's last: the moment never leaves what the field says.
     #[inline(always)]
     pub const fn join(self, field: u64, remainder: u64) -> Option<Tick> {
-        match self {
-            Self::UnixMs => Some(tick(field as i64, remainder)),
-            Self::DotnetMs => Some(tick(field as i64 + DOTNET_EPOCH_MS, remainder)),
-            Self::Unix10us => {
-                let unit = field % TENS_OF_US_PER_MS;
-                let begin = tens_of_us_begin(unit);
-                let within = at_most(remainder, tens_of_us_begin(unit + 1) - begin - 1);
-                Some(tick((field / TENS_OF_US_PER_MS) as i64, begin + within))
-            }
-            Self::SqlDatetime => {
-                let (day, unit) = (field >> 32, field & 0xffff_ffff);
-                if unit > SQL_LAST_UNIT {
-                    return None;
-                }
-                let begin = sql_unit_begin(unit);
-                let within = at_most(remainder, sql_unit_begin(unit + 1) - begin - 1);
-                Some(tick((day as i64 + SQL_EPOCH_DAY) * MS_PER_DAY, begin + within))
-            }
-            Self::DotnetTicks => {
-                if field > DOTNET_LAST_TICK {
-                    return None;
-                }
-                let ms = (field / DOTNET_TICKS_PER_MS) as i64 + DOTNET_EPOCH_MS;
-                let of_ms = field % DOTNET_TICKS_PER_MS;
-                Some(tick(ms, (of_ms * TICKS_PER_MS).div_ceil(DOTNET_TICKS_PER_MS)))
-            }
+        if let Some(count) = self.count() {
+            return count.join(field, remainder);
         }
+        let (day, unit) = (field >> 32, field & 0xffff_ffff);
+        if unit > SQL_LAST_UNIT {
+            return None;
+        }
+        let begin = sql_unit_begin(unit);
+        let within = at_most(remainder, sql_unit_begin(unit + 1) - begin - 1);
+        Some(tick((day as i64 + SQL_EPOCH_DAY) * MS_PER_DAY, begin + within))
     }
 
     /// The moment that a field names, in microseconds since the Unix epoch; `None` where the field
@@ -203,59 +181,89 @@ impl TimeField {
     /// field again; 100 ns is cut off.
     #[inline(always)]
     pub const fn micros(self, field: u64) -> Option<i64> {
-        match self {
-            Self::UnixMs => Some(field as i64 * 1000),
-            Self::DotnetMs => Some((field as i64 + DOTNET_EPOCH_MS) * 1000),
-            Self::Unix10us => Some(field as i64 * 10),
-            Self::SqlDatetime => {
-                let (day, unit) = (field >> 32, field & 0xffff_ffff);
-                if unit > SQL_LAST_UNIT {
-                    return None;
-                }
-                Some((day as i64 + SQL_EPOCH_DAY) * US_PER_DAY + (unit * 10_000).div_ceil(3) as i64)
-            }
-            Self::DotnetTicks => {
-                if field > DOTNET_LAST_TICK {
-                    return None;
-                }
-                Some((field / 10) as i64 + DOTNET_EPOCH_MS * 1000)
-            }
+        if let Some(count) = self.count() {
+            return count.micros(field);
         }
+        let (day, unit) = (field >> 32, field & 0xffff_ffff);
+        if unit > SQL_LAST_UNIT {
+            return None;
+        }
+        Some((day as i64 + SQL_EPOCH_DAY) * US_PER_DAY + (unit * 10_000).div_ceil(3) as i64)
     }
 
     /// The first and the last field of a moment given in microseconds since the Unix epoch: the
     /// same one, unless the field's unit is finer. `None` outside the range.
     pub const fn fields_of(self, micros: i64) -> Option<(u64, u64)> {
-        match (self, self.split(tick_of_micros(micros))) {
-            (Self::DotnetTicks, Some((first, _))) => Some((first, first + 9)),
-            (_, Some((field, _))) => Some((field, field)),
-            (_, None) => None,
+        match (self.split(tick_of_micros(micros)), self.count()) {
+            (Some((first, _)), Some(Count { per_ms, last, .. })) => {
+                Some((first, at_most(first + at_least(per_ms / 1000, 1) - 1, last)))
+            }
+            (Some((field, _)), None) => Some((field, field)),
+            (None, _) => None,
         }
     }
 
     /// The first and the last microsecond that the field can name.
     pub const fn range_micros(self) -> (i64, i64) {
-        const LAST_48: i64 = (1 << 48) - 1;
-        match self {
-            Self::UnixMs => (0, LAST_48 * 1000 + 999),
-            Self::Unix10us => (0, LAST_48 * 10 + 9),
-            Self::DotnetMs => (DOTNET_EPOCH_MS * 1000, (LAST_48 + DOTNET_EPOCH_MS) * 1000 + 999),
-            Self::SqlDatetime => {
-                (SQL_EPOCH_DAY * US_PER_DAY, (SQL_EPOCH_DAY + u16::MAX as i64 + 1) * US_PER_DAY - 1)
+        match self.count() {
+            Some(count) => {
+                let end = (count.last as u128 + 1) * 1000;
+                let last = end.div_ceil(count.per_ms as u128) - 1;
+                (count.epoch_ms * 1000, last as i64 + count.epoch_ms * 1000)
             }
-            Self::DotnetTicks => {
-                (DOTNET_EPOCH_MS * 1000, (DOTNET_LAST_TICK / 10) as i64 + DOTNET_EPOCH_MS * 1000)
+            None => {
+                let end = SQL_EPOCH_DAY + u16::MAX as i64 + 1;
+                (SQL_EPOCH_DAY * US_PER_DAY, end * US_PER_DAY - 1)
             }
         }
     }
 }
 
-const fn fits_48(field: i64, remainder: u64) -> Option<(u64, u64)> {
-    if field < 0 || field >= 1 << 48 { None } else { Some((field as u64, remainder)) }
+impl Count {
+    #[inline(always)]
+    const fn split(self, ms: i64, fraction: u64) -> Option<(u64, u64)> {
+        let Some(ms) = ms.checked_sub(self.epoch_ms) else {
+            return None;
+        };
+        if ms < 0 || ms as u64 > self.last / self.per_ms {
+            return None;
+        }
+        let of_ms = (fraction * self.per_ms) >> FRACTION_BITS;
+        let field = ms as u64 * self.per_ms + of_ms;
+        if field > self.last {
+            return None;
+        }
+        Some((field, fraction - unit_begin(of_ms, self.per_ms)))
+    }
+
+    #[inline(always)]
+    const fn join(self, field: u64, remainder: u64) -> Option<Tick> {
+        if field > self.last {
+            return None;
+        }
+        let of_ms = field % self.per_ms;
+        let begin = unit_begin(of_ms, self.per_ms);
+        let within = at_most(remainder, unit_begin(of_ms + 1, self.per_ms) - begin - 1);
+        Some(tick((field / self.per_ms) as i64 + self.epoch_ms, begin + within))
+    }
+
+    #[inline(always)]
+    const fn micros(self, field: u64) -> Option<i64> {
+        if field > self.last {
+            return None;
+        }
+        let micros =
+            if self.per_ms > 1000 { field / (self.per_ms / 1000) } else { field * (1000 / self.per_ms) };
+        Some(micros as i64 + self.epoch_ms * 1000)
+    }
 }
 
 const fn at_most(value: u64, limit: u64) -> u64 {
     if value < limit { value } else { limit }
+}
+
+const fn at_least(value: u64, limit: u64) -> u64 {
+    if value > limit { value } else { limit }
 }
 
 /// First tick of the n-th 1/300 s of a day.
@@ -263,9 +271,9 @@ const fn sql_unit_begin(unit: u64) -> u64 {
     (unit * 10 * TICKS_PER_MS).div_ceil(3)
 }
 
-/// First tick of the n-th 10 us of a millisecond.
-const fn tens_of_us_begin(unit: u64) -> u64 {
-    (unit * TICKS_PER_MS).div_ceil(TENS_OF_US_PER_MS)
+/// First tick of the n-th unit of a millisecond that has so many.
+const fn unit_begin(unit: u64, per_ms: u64) -> u64 {
+    (unit * TICKS_PER_MS).div_ceil(per_ms)
 }
 
 #[cfg(test)]

@@ -4,12 +4,13 @@ use super::*;
 use crate::id::vectors::micros;
 use proptest::prelude::*;
 
-const TIME_FIELDS: [TimeField; 5] = [
+const TIME_FIELDS: [TimeField; 6] = [
     TimeField::UnixMs,
     TimeField::SqlDatetime,
     TimeField::Unix10us,
     TimeField::DotnetMs,
     TimeField::DotnetTicks,
+    TimeField::Gregorian100ns,
 ];
 
 /// The design's formulas over plain microseconds, in 128 bits.
@@ -22,6 +23,8 @@ fn expected_field(time_field: TimeField, micros: i64) -> u128 {
         TimeField::Unix10us => micros / 10,
         TimeField::DotnetMs => since_dotnet_epoch / 1000,
         TimeField::DotnetTicks => since_dotnet_epoch * 10,
+        // RFC 9562, appendix A.1.
+        TimeField::Gregorian100ns => micros * 10 + 0x01b2_1dd2_1381_4000,
         TimeField::SqlDatetime => {
             let (day, of_day) = (since_1900 / 86_400_000_000, since_1900 % 86_400_000_000);
             (day << 32) | (of_day * 300 / 1_000_000)
@@ -41,7 +44,8 @@ fn time_field() -> impl Strategy<Value = TimeField> {
 fn time_field_and_micros() -> impl Strategy<Value = (TimeField, i64)> {
     time_field().prop_flat_map(|time_field| {
         let (first, last) = time_field.range_micros();
-        (Just(time_field), first..=last)
+        // The last one may be cut short.
+        (Just(time_field), first..last)
     })
 }
 
@@ -53,6 +57,7 @@ fn ranges_end_where_the_field_does() {
         (TimeField::Unix10us, "1970-01-01 00:00:00", Some("2059-03-13 02:56:07.106559")),
         (TimeField::DotnetMs, "0001-01-01 00:00:00", Some("8920-08-03 05:31:50.655999")),
         (TimeField::DotnetTicks, "0001-01-01 00:00:00", None),
+        (TimeField::Gregorian100ns, "1582-10-15 00:00:00", Some("5236-03-31 21:21:00.684697")),
     ];
     for (time_field, first, last) in ranges {
         assert_eq!(time_field.range_micros().0, micros(first), "{time_field:?}");
@@ -101,19 +106,18 @@ fn dotnet_ticks_end_with_year_9999() {
 }
 
 #[test]
-fn least_steps_are_the_fewest_ticks_that_increase_an_id() {
-    for time_field in TIME_FIELDS {
-        let one = if time_field == TimeField::DotnetTicks { 7 } else { 1 };
-        assert_eq!(time_field.least_step(), one, "{time_field:?}");
-    }
+fn units_and_remainders_are_as_long_as_the_design_says() {
+    let measured = TIME_FIELDS.map(|field| (field.unit_ticks(), field.remainder_bits()));
+    let ms = (65_536, 16);
+    assert_eq!(measured, [ms, (218_454, 18), (656, 10), ms, (7, 3), (7, 3)]);
 }
 
 proptest! {
     #[test]
-    fn a_least_step_increases_an_id((time_field, micros) in time_field_and_micros(), within in 0i128..65) {
+    fn a_unit_later_is_another_field((time_field, micros) in time_field_and_micros(), within in 0i128..65) {
         let tick = tick_of_micros(micros) + within;
-        let next = tick + Tick::from(time_field.least_step());
-        if let (Some(earlier), Some(later)) = (time_field.split(tick), time_field.split(next)) {
+        let next = tick + Tick::from(time_field.unit_ticks());
+        if let (Some((earlier, _)), Some((later, _))) = (time_field.split(tick), time_field.split(next)) {
             prop_assert!(earlier < later);
         }
     }
@@ -133,7 +137,7 @@ proptest! {
                     prop_assert!(last_before.is_none_or(|before| before < tick));
                 }
             }
-            None => prop_assert_eq!(time_field.split(tick + Tick::from(time_field.unit_ticks())), None),
+            None => prop_assert_eq!(time_field.split(tick + Tick::from(time_field.moment_ticks())), None),
         }
     }
 
@@ -142,20 +146,14 @@ proptest! {
         prop_assert_eq!(field_of(time_field, micros).map(u128::from), Some(expected_field(time_field, micros)));
     }
 
-    /// A tick is what its field and its remainder say, but for the time field that keeps no remainder.
+    /// A tick is what its field and its remainder say.
     #[test]
     fn joining_reverses_splitting((time_field, micros) in time_field_and_micros(), within in 0i128..65) {
         let tick = tick_of_micros(micros) + within;
         let (field, remainder) = time_field.split(tick).unwrap();
         prop_assert!(field >> (time_field.bits() - 1) <= 1);
         prop_assert!(remainder < 1 << time_field.remainder_bits());
-        let joined = time_field.join(field, remainder).unwrap();
-        if time_field == TimeField::DotnetTicks {
-            prop_assert!((0..7).contains(&(tick - joined)));
-            prop_assert_eq!(time_field.split(joined), Some((field, 0)));
-        } else {
-            prop_assert_eq!(joined, tick);
-        }
+        prop_assert_eq!(time_field.join(field, remainder), Some(tick));
     }
 
     #[test]
@@ -164,7 +162,7 @@ proptest! {
     ) {
         let tick = tick_of_micros(micros);
         if let (Some(earlier), Some(later)) = (time_field.split(tick), time_field.split(tick + distance)) {
-            prop_assert!(earlier <= later);
+            prop_assert_eq!(earlier.cmp(&later), 0.cmp(&distance));
         }
     }
 

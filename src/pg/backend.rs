@@ -133,9 +133,8 @@ impl Backend {
 /// The generator in use, and the tick of its next id in a layout.
 #[inline(always)]
 pub fn next(layout: &'static Layout) -> Result<(&'static mut Generator, u64), Error> {
-    let step = layout.time_field.least_step();
     let arrange = |tick: u64| layout.next_exact(Tick::from(tick))?.try_into().ok();
-    next_tick(step, MadeAs::Id(layout), arrange)
+    next_tick(layout.least_step(), MadeAs::Id(layout), arrange)
 }
 
 /// The generator in use, and its next tick, which is `step` above the last one. `arrange` moves a tick up to

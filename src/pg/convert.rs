@@ -17,8 +17,9 @@ sql_function! {
     /// The same value in another layout; NULL where the id is not of the source layout.
     fn comb_convert(call) {
         let (source, target) = (call.layout(1)?, call.layout(2)?);
-        let Some(comb) = source.decode(&call.uuid(0)) else { return call.null() };
-        target.encode(comb).map(uuid).ok_or(Error::TimestampOutOfRange(target))
+        let id = call.uuid(0);
+        let Some(comb) = source.decode(&id) else { return call.null() };
+        target.rewrite(source, &id, comb).map(uuid).ok_or(Error::TimestampOutOfRange(target))
     }
 }
 
@@ -26,5 +27,19 @@ sql_function! {
     /// The id with its first three groups of bytes reversed.
     fn comb_dotnet_swap(call) {
         Ok(uuid(byte_order::dotnet_swap(&call.uuid(0))))
+    }
+}
+
+sql_function! {
+    /// MySQL's UUID_TO_BIN(id, 1).
+    fn comb_mysql_swap(call) {
+        Ok(uuid(byte_order::mysql_swap(&call.uuid(0))))
+    }
+}
+
+sql_function! {
+    /// MySQL's BIN_TO_UUID(id, 1).
+    fn comb_mysql_unswap(call) {
+        Ok(uuid(byte_order::mysql_unswap(&call.uuid(0))))
     }
 }

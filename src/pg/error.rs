@@ -44,6 +44,8 @@ pub enum Error {
     UnknownTextForm(Name),
     /// Text that is no id.
     InvalidText(InvalidText),
+    /// A horizon in a layout whose order PostgreSQL does not have.
+    NoOrder(&'static Layout),
     /// Tracked ids and the horizon are not to be had.
     NoHorizon(Unavailable),
     /// comb_guard() does not let a row in.
@@ -187,6 +189,10 @@ impl Error {
                     .hint(format_args!("The formats are {}.", List(TEXT_FORMS.iter().map(|form| form.label()))))
             }
             Self::InvalidText(invalid) => invalid.report(),
+            Self::NoOrder(layout) => Report::new(PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED)
+                .message(format_args!("layout \"{}\" has no horizon to compare with", layout.label))
+                .detail(Text::of(format_args!("PostgreSQL does not compare its ids in the order of their times.")))
+                .hint(format_args!("comb_settled() says of each id whether it is below the horizon.")),
             Self::NoHorizon(unavailable) => unavailable.report(),
             Self::Guard(refused) => refused.report(),
             Self::Partition(fault, name) => fault.report(name),

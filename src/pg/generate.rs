@@ -101,7 +101,7 @@ sql_function! {
     /// A BSV COMB of now, in UTC.
     fn comb_new_bsv(_call) {
         let arrange = |tick| Bsv::TIME_FIELD.next_exact(Tick::from(tick))?.try_into().ok();
-        let (generator, tick) = backend::next_tick(Bsv::TIME_FIELD.least_step(), MadeAs::Bsv, arrange)?;
+        let (generator, tick) = backend::next_tick(Bsv::TIME_FIELD.unit_ticks(), MadeAs::Bsv, arrange)?;
         let random = [generator.random(process_id())?, generator.random(process_id())?];
         let bsv = Bsv::of_tick(tick, random).ok_or(Error::ClockOutOfRange(MadeAs::Bsv))?;
         generator.made(tick);

@@ -14,9 +14,10 @@ use super::generate::next_id;
 use super::raw;
 use crate::clock::horizon::{Ring, Snapshot, settled};
 use crate::clock::source::micros_of_clock;
+use crate::id::byte_order::Bytes;
 use crate::id::layout::Layout;
 use crate::id::layouts::UUIDV7;
-use crate::id::value::{Comb, Tick};
+use crate::id::value::Tick;
 
 sql_function! {
     /// The next id, above a floor that the transaction holds.
@@ -46,16 +47,16 @@ fn tracked_id(layout: &'static Layout) -> Answer {
 sql_function! {
     /// Takes a floor for ids that the client makes. Answers the smallest id that it covers.
     fn comb_hold(_call) {
-        smallest_id(&UUIDV7, floors::hold()?)
+        smallest_id(&UUIDV7, floors::hold()?).map(call::uuid)
     }
 }
 
 sql_function! {
     /// The smallest id above all that is settled for the statement; the nil UUID where nothing is.
     fn comb_horizon(call) {
-        let layout = call.layout(0)?;
+        let layout = ordered_layout(call)?;
         match settled_for_statement(call)? {
-            Some(settled) => smallest_id(layout, settled + 1),
+            Some(settled) => smallest_id(layout, settled + 1).map(call::uuid),
             None => Ok(call::uuid([0; 16])),
         }
     }
@@ -71,28 +72,39 @@ sql_function! {
     /// Whether an id and all before it are settled for the statement.
     fn comb_settled(call) {
         let layout = call.layout(1)?;
-        let comb = layout.decode(&call.uuid(0)).ok_or(Error::NotOfLayout(layout))?;
-        let settled = settled_for_statement(call)?;
-        Ok(Datum::from(settled.is_some_and(|settled| comb.tick <= Tick::from(settled))))
+        let id = call.uuid(0);
+        layout.decode(&id).ok_or(Error::NotOfLayout(layout))?;
+        // Not by their ticks: a layout may keep less than a tick.
+        let is_settled = match settled_for_statement(call)? {
+            Some(settled) => layout.order.compare(&id, &smallest_id(layout, settled + 1)?).is_lt(),
+            None => false,
+        };
+        Ok(Datum::from(is_settled))
     }
 }
 
 sql_function! {
     /// The horizon for the next statement, whose snapshot is taken after this call.
     fn comb_horizon_now(call) {
-        let layout = call.layout(0)?;
+        let layout = ordered_layout(call)?;
         // SAFETY: reads the isolation level of the transaction.
         if unsafe { pg_sys::XactIsoLevel } >= pg_sys::XACT_REPEATABLE_READ as i32 {
             return Err(Error::NoHorizon(Unavailable::SnapshotStays));
         }
-        smallest_id(layout, compute()?.settled + 1)
+        smallest_id(layout, compute()?.settled + 1).map(call::uuid)
     }
 }
 
+/// The layout that the first argument names. An id of it is to be compared with others: where PostgreSQL has
+/// not their order, that would lose rows.
+fn ordered_layout(call: Call) -> Result<&'static Layout, Error> {
+    let layout = call.layout(0)?;
+    if layout.order.is_in_postgres() { Ok(layout) } else { Err(Error::NoOrder(layout)) }
+}
+
 /// The smallest id of a tick, and so of all later ones.
-fn smallest_id(layout: &'static Layout, tick: u64) -> Answer {
-    let comb = Comb { tick: Tick::from(tick), random: 0 };
-    layout.encode(comb).map(call::uuid).ok_or(Error::ClockOutOfRange(MadeAs::Id(layout)))
+fn smallest_id(layout: &'static Layout, tick: u64) -> Result<Bytes, Error> {
+    layout.least(Tick::from(tick)).ok_or(Error::ClockOutOfRange(MadeAs::Id(layout)))
 }
 
 /// A horizon as it was computed.
