@@ -112,7 +112,10 @@ mod tests {
         assert_eq!(first("63dd0ad3-a111-dd11-b2eb-005056ae063c"), "newsequentialid");
         // By its first half-byte, and by chance, it could be version 1 as MySQL stores it.
         let both = bytes("11dd0ad3-a111-dd11-b2eb-005056ae063c");
-        assert!(readings(&both).any(|reading| reading.layout.label == "mysql_ordered" && reading.plausible));
+        assert!(
+            readings(&both)
+                .any(|reading| reading.layout.label == "mysql_ordered" && reading.plausible)
+        );
         assert_eq!(first("11dd0ad3-a111-dd11-b2eb-005056ae063c"), "newsequentialid");
         assert_eq!(first("11e1c57d-ff6f-8cb0-9b21-0800200c9a66"), "mysql_ordered");
         assert_eq!(first("016fa936-bff0-997a-0a3c-428548fee8c9"), "ulid");
@@ -125,7 +128,9 @@ mod tests {
         let mut id = bytes("63dd0ad3-a111-dd11-b2eb-005056ae063c");
         for n in 0..100_000u64 {
             let at = micros("2005-11-07 00:00:00") + n as i64 * 20_000_000_011;
-            id[8..].copy_from_slice(&(n.wrapping_mul(0x9e37_79b9_7f4a_7c15) & !(3 << 62) | 2 << 62).to_be_bytes());
+            id[8..].copy_from_slice(
+                &(n.wrapping_mul(0x9e37_79b9_7f4a_7c15) & !(3 << 62) | 2 << 62).to_be_bytes(),
+            );
             id = NEWSEQUENTIALID.with_micros(&id, at).unwrap();
             let first = readings(&id).next().unwrap();
             assert_eq!((first.layout.label, first.micros), ("newsequentialid", at), "{id:02x?}");

@@ -110,7 +110,11 @@ impl TimeField {
         };
         // A unit is read as a moment within its first microsecond, so that one such distance from there
         // lies in the next unit.
-        if exact >= tick { Some(exact) } else { self.read_back(exact + self.moment_ticks() as Tick) }
+        if exact >= tick {
+            Some(exact)
+        } else {
+            self.read_back(exact + self.moment_ticks() as Tick)
+        }
     }
 
     /// The tick of the moment that is read from the field of a tick.
@@ -252,8 +256,11 @@ impl Count {
         if field > self.last {
             return None;
         }
-        let micros =
-            if self.per_ms > 1000 { field / (self.per_ms / 1000) } else { field * (1000 / self.per_ms) };
+        let micros = if self.per_ms > 1000 {
+            field / (self.per_ms / 1000)
+        } else {
+            field * (1000 / self.per_ms)
+        };
         Some(micros as i64 + self.epoch_ms * 1000)
     }
 }

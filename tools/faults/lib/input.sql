@@ -22,7 +22,7 @@ SELECT type, expression FROM
             ('md5(random()::text)::uuid'), ('md5(random()::text)::uuid'), ('gen_random_uuid()'), ('comb_new()'),
             -- of each version, and of each layout
             ('overlay(md5(random()::text) PLACING to_hex(floor(random() * 16)::int) FROM 13)::uuid'),
-            ('comb_new((ARRAY(SELECT label FROM comb_layouts()))[1 + floor(random() * 11)::int])')) e (expression);
+            ('comb_new((ARRAY(SELECT label FROM comb_layouts()))[1 + floor(random() * (SELECT count(*) FROM comb_layouts()))::int])')) e (expression);
 INSERT INTO pool SELECT 'timestamptz', unnest(ARRAY[
     '''-infinity''', '''infinity''', '''4714-11-24 00:00:00+00 BC''', '''294276-12-31 23:59:59.999999+00''', '''0001-01-01Z''',
     '''1582-10-15Z''', '''1900-01-01Z''', '''1969-12-31 23:59:59.999999Z''', '''1970-01-01Z''', '''2059-03-13 02:56:07.10656Z''',
