@@ -118,7 +118,7 @@ SELECT 'layout ' || layout || ': not settled before the commit', NOT comb_settle
 COMMIT;
 SELECT 'layout ' || layout || ': settled after it', comb_settled(id, layout) FROM made;
 -- PostgreSQL has two orders. Where it lacks the layout's, a comparison would lose rows.
-SELECT 'layout ' || layout || ': the horizon is above', CASE byte_order
+SELECT 'layout ' || layout || ': the horizon is above, or refused', CASE byte_order
     WHEN 'postgres' THEN id < comb_horizon(layout)
     WHEN 'sqlserver' THEN id::uniqueidentifier < comb_horizon(layout)::uniqueidentifier
     ELSE state(format('SELECT comb_horizon(%L)', layout)) = '0A000' AND state(format('SELECT comb_horizon_now(%L)', layout)) = '0A000'
