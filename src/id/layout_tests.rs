@@ -308,6 +308,7 @@ proptest! {
     #[test]
     fn encoding_reverses_decoding(layout in any_layout(), id in any::<Bytes>()) {
         let (field, rest) = layout.disassemble(&id);
+        prop_assert_eq!(layout.field(layout.order.number(&id)), field);
         let stamped = layout.assemble(field, rest, true);
         prop_assert!(layout.is_stamped(&stamped));
         if matches!(layout.time_field, TimeField::UnixMs | TimeField::DotnetMs) {
