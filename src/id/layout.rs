@@ -187,7 +187,7 @@ impl Layout {
     #[inline(always)]
     const fn field(&self, number: u128) -> u64 {
         let bits = self.time_field.bits();
-        let number = if self.version_at() < bits {
+        let number = if self.version.is_some() && self.version_at() < bits {
             close_gap(number, (self.version_at(), VERSION_BITS))
         } else {
             number
