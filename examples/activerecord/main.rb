@@ -61,7 +61,8 @@ job "insert" do
 end
 
 sleep 0.01
-start = Time.now # after the row 0, before the rows 1 to 1000
+start = Time.now # after the row 0, milliseconds before the rows 1 to 1000
+sleep 0.01
 
 job "batch" do
   [Order, Legacy].each do |table|

@@ -18,7 +18,8 @@ public class Main {
         job("schema_again", Main::schemaAgain);
         job("insert", Main::insert);
         Thread.sleep(10);
-        var begin = OffsetDateTime.now();             // after the row 0, before the rows 1 to 1000
+        var begin = OffsetDateTime.now();             // after the row 0, milliseconds before the rows 1 to 1000
+        Thread.sleep(10);
         job("batch", Main::batch);
         job("page", Main::page);
         job("range", () -> range(begin));

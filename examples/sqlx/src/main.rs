@@ -22,7 +22,8 @@ async fn main() {
     report.job("schema_again", schema_again(&db).await);
     report.job("insert", insert(&db).await);
     tokio::time::sleep(Duration::from_millis(10)).await;
-    let begin = Utc::now(); // after the row 0, before the rows 1 to 1000
+    let begin = Utc::now(); // after the row 0, milliseconds before the rows 1 to 1000
+    tokio::time::sleep(Duration::from_millis(10)).await;
     report.job("batch", batch(&db).await);
     report.job("page", page(&db).await);
     report.job("range", range(&db, begin).await);
