@@ -21,14 +21,14 @@ with_code() {
         # common indentation. Blocks of the same name are parts of one.
         function show(example, block,    command, line, n, i, depth, least, inside, lines, begin) {
             command = "grep -rlE \"comb: " block "( |$)\" examples/" example " 2>/dev/null | LC_ALL=C sort | xargs -r awk 1"
-            begin = "^ *(#|//|--|;) *comb: " block "( |$)"
+            begin = "^[ \\t]*(#|//|--|;) *comb: " block "( |$)"
             least = 1000
             while ((command | getline line) > 0) {
                 if (line ~ /^[ \t]*(#|\/\/|--|;) *end *$/) inside = 0
                 else if (line ~ begin) { if (n) lines[++n] = ""; inside = 1 }
                 else if (inside) {
                     lines[++n] = line
-                    if (line ~ /[^ ]/) { match(line, /^ */); if (RLENGTH < least) least = RLENGTH }
+                    if (line ~ /[^ \t]/) { match(line, /^[ \t]*/); if (RLENGTH < least) least = RLENGTH }
                 }
             }
             close(command)
