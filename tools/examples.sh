@@ -14,6 +14,7 @@ set -euo pipefail
 PAGE=docs/clients.md
 
 # with_code PAGE: the page, with the code that the examples have now in each block that begins with ```LANGUAGE EXAMPLE:BLOCK
+# or, where only one of its files is meant, ```LANGUAGE EXAMPLE/FILE:BLOCK
 with_code() {
     awk '
         function fail(why) { printf "%s:%d: %s\n", FILENAME, FNR, why >"/dev/stderr"; failed = 1; exit 1 }
@@ -35,7 +36,7 @@ with_code() {
             if (!n) fail("there is no block \"comb: " block "\" in examples/" example)
             for (i = 1; i <= n; i++) print substr(lines[i], least + 1)
         }
-        !open && /^```[a-z]+ [a-z0-9-]+:[a-z_]+$/ {
+        !open && /^```[a-z]+ [A-Za-z0-9_.\/-]+:[a-z_]+$/ {
             print; open = 1
             split($2, name, ":")
             show(name[1], name[2])
@@ -151,9 +152,11 @@ set_up() {
     local status log=$COMB_CACHE/log/example-$1-setup.log
     mkdir -p "$COMB_CACHE/examples/$1" "$COMB_CACHE/log"
     set +e
-    EXAMPLE_CACHE=$COMB_CACHE/examples/$1 timeout -k 10 1800 "examples/$1/setup" >"$log" 2>&1 </dev/null
+    # --foreground: Ctrl-C reaches it.
+    EXAMPLE_CACHE=$COMB_CACHE/examples/$1 timeout --foreground -k 10 1800 "examples/$1/setup" >"$log" 2>&1 </dev/null
     status=$?
     set -e
+    [ $status -ne 130 ] || exit 130
     MISSING=$(tail -n 1 "$log")
     [ $status -eq 0 ] || [ $status -eq 75 ] || {
         tail -n 40 "$log" >&2
@@ -180,8 +183,8 @@ example() {
             return
         fi
     done
-    [ -z "$pooled" ] && [ "$name" != pgbouncer ] || start_pooler
-    [ -z "$pooled" ] || port=$POOLER_PORT
+    if [ -n "$pooled" ] || [ "$name" = pgbouncer ]; then start_pooler; fi
+    if [ -n "$pooled" ]; then port=$POOLER_PORT; fi
 
     database=example_$(tr -c 'a-z0-9\n' _ <<<"$name${pooled:+_pooled}")
     sql -c "CREATE DATABASE $database OWNER app"
@@ -190,7 +193,7 @@ example() {
     env EXAMPLE_CACHE="$COMB_CACHE/examples/$name" PGHOST=127.0.0.1 PGPORT="$port" PGUSER=app PGPASSWORD=app \
         PGDATABASE="$database" DATABASE_URL="postgresql://app:app@127.0.0.1:$port/$database" \
         POOLED="$pooled" POOLER_PORT="$POOLER_PORT" SUPERUSER_URL="postgresql://postgres@/$database?host=$PGHOST&port=$PGPORT" \
-        timeout -k 10 300 "examples/$name/run" >"$log.out" 2>"$log.log" </dev/null
+        timeout --foreground -k 10 300 "examples/$name/run" >"$log.out" 2>"$log.log" </dev/null
     status=$?
     set -e
     [ $status -ne 130 ] || exit 130
