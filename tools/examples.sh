@@ -18,25 +18,39 @@ PAGE=docs/clients.md
 with_code() {
     awk '
         function fail(why) { printf "%s:%d: %s\n", FILENAME, FNR, why >"/dev/stderr"; failed = 1; exit 1 }
-        # The lines between "comb: BLOCK" and "end" in the files of that example, in comments of any language, without their
-        # common indentation. Blocks of the same name are parts of one.
-        function show(example, block,    command, line, n, i, depth, least, inside, lines, begin) {
+        # A part without its common indentation.
+        function print_part(lines, n,    i, first, least) {
+            least = 1000
+            for (i = 1; i <= n; i++)
+                if (lines[i] ~ /[^ \t]/) {
+                    match(lines[i], /^[ \t]*/)
+                    if (RLENGTH < least) least = RLENGTH
+                    if (!first) first = i
+                }
+            while (n && lines[n] !~ /[^ \t]/) n--
+            for (i = first; i <= n; i++) print substr(lines[i], least + 1)
+        }
+        # The lines between "comb: BLOCK" and "end" in the files of that example, in comments of any language. Blocks of the
+        # same name are parts of one.
+        function show(example, block,    command, line, n, parts, inside, lines, begin) {
             command = "grep -rlE \"comb: " block "( |$)\" examples/" example " 2>/dev/null | LC_ALL=C sort | xargs -r awk 1"
             begin = "^[ \\t]*(#|//|--|;) *comb: " block "( |$)"
-            least = 1000
             while ((command | getline line) > 0) {
-                if (line ~ /^[ \t]*(#|\/\/|--|;) *end *$/) inside = 0
-                else if (line ~ begin) { if (n) lines[++n] = ""; inside = 1 }
-                else if (inside) {
+                if (inside && line ~ /^[ \t]*(#|\/\/|--|;) *end *$/) {
+                    print_part(lines, n)
+                    inside = 0
+                } else if (line ~ begin) {
+                    if (parts++) print ""
+                    inside = 1
+                    n = 0
+                } else if (inside) {
                     lines[++n] = line
-                    if (line ~ /[^ \t]/) { match(line, /^[ \t]*/); if (RLENGTH < least) least = RLENGTH }
                 }
             }
             close(command)
-            if (!n) fail("there is no block \"comb: " block "\" in examples/" example)
-            for (i = 1; i <= n; i++) print substr(lines[i], least + 1)
+            if (!parts || inside) fail("there is no block \"comb: " block "\" with an end in examples/" example)
         }
-        !open && /^```[a-z]+ [A-Za-z0-9_.\/-]+:[a-z_]+$/ {
+        !open && /^```[a-z]+ [A-Za-z0-9_.\/-]+:[a-z_]+( [a-z]+)*$/ {
             print; open = 1
             split($2, name, ":")
             show(name[1], name[2])
@@ -167,7 +181,7 @@ set_up() {
 
 # example NAME [pooled]
 example() {
-    local name=$1 pooled=${2:-} shown=$1 database port=$PGPORT log status begin=$SECONDS jobs job passed=0 wrong='' client said
+    local name=$1 pooled=${2:-} shown=$1 port=$PGPORT log status begin=$SECONDS jobs job passed=0 wrong='' client said
     [ -z "$pooled" ] || shown="$name via pgbouncer"
     say "$shown"
     for said in "$name" ${pooled:+pgbouncer}; do
@@ -186,13 +200,12 @@ example() {
     if [ -n "$pooled" ] || [ "$name" = pgbouncer ]; then start_pooler; fi
     if [ -n "$pooled" ]; then port=$POOLER_PORT; fi
 
-    database=example_$(tr -c 'a-z0-9\n' _ <<<"$name${pooled:+_pooled}")
-    sql -c "CREATE DATABASE $database OWNER app"
+    sql -c "DROP DATABASE IF EXISTS shop WITH (FORCE)" -c "CREATE DATABASE shop OWNER app" 2>/dev/null
     log=$COMB_CACHE/log/example-$name${pooled:+-pooled}
     set +e
     env EXAMPLE_CACHE="$COMB_CACHE/examples/$name" PGHOST=127.0.0.1 PGPORT="$port" PGUSER=app PGPASSWORD=app \
-        PGDATABASE="$database" DATABASE_URL="postgresql://app:app@127.0.0.1:$port/$database" \
-        POOLED="$pooled" POOLER_PORT="$POOLER_PORT" SUPERUSER_URL="postgresql://postgres@/$database?host=$PGHOST&port=$PGPORT" \
+        PGDATABASE=shop DATABASE_URL="postgresql://app:app@127.0.0.1:$port/shop" \
+        POOLED="$pooled" POOLER_PORT="$POOLER_PORT" SUPERUSER_URL="postgresql://postgres@/shop?host=$PGHOST&port=$PGPORT" \
         timeout --foreground -k 10 300 "examples/$name/run" >"$log.out" 2>"$log.log" </dev/null
     status=$?
     set -e
@@ -221,7 +234,6 @@ example() {
     fi
     row "$shown" "${client:--}" "$([ -z "$wrong" ] && echo "all $passed" || echo "$passed of $(wc -w <<<"$jobs")")" $((SECONDS - begin)) \
         "${wrong#, }"
-    sql -c "DROP DATABASE $database WITH (FORCE)"
 }
 
 # ----------------------------------------------------------------------------------------------------
