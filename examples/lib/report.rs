@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-pub type Outcome = Result<(), Box<dyn std::error::Error>>;
+pub type Outcome = Result<(), Box<dyn std::error::Error + Send + Sync>>;
 
 /// Changes with every change of a table, a column or an index.
 pub const CATALOG: &str = "
