@@ -229,11 +229,11 @@ example() {
     [ -n "$wrong" ] || ! said=$(grep '^not ok' "$log.out") || wrong+=", $said"
     [ -n "$wrong" ] || [ $status -eq 0 ] || wrong=", ended with $status"
     if [ -n "$wrong" ]; then
-        tail -n 40 "$log.log" >&2
+        tail -n 40 "$log.log" | cut -c1-300 >&2
         failed=$((failed + 1))
     fi
     row "$shown" "${client:--}" "$([ -z "$wrong" ] && echo "all $passed" || echo "$passed of $(wc -w <<<"$jobs")")" $((SECONDS - begin)) \
-        "${wrong#, }"
+        "$(cut -c1-300 <<<"${wrong#, }")"
 }
 
 # ----------------------------------------------------------------------------------------------------

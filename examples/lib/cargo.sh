@@ -20,4 +20,11 @@ if ! said=$(cargo fetch --quiet --locked --manifest-path "$here/Cargo.toml" 2>&1
         missing "cargo reaches no registry"
     exit 1
 fi
-CARGO_TARGET_DIR=$EXAMPLE_CACHE cargo build --quiet --locked --offline --manifest-path "$here/Cargo.toml"
+export CARGO_TARGET_DIR=$EXAMPLE_CACHE
+# cargo calls the program of every clone the same, and would give that of another for ours.
+if [ "$(cat clone 2>/dev/null)" != "$here" ]; then
+    package=$(sed -n 's/^name = "\(.*\)"/\1/p' "$here/Cargo.toml" | head -n 1)
+    cargo clean --quiet --locked --offline --manifest-path "$here/Cargo.toml" --package "$package"
+    echo "$here" >clone
+fi
+cargo build --quiet --locked --offline --manifest-path "$here/Cargo.toml"
