@@ -2,6 +2,7 @@
 // Ids of comb with Eloquent on PDO: the jobs that every example does.
 
 require 'Illuminate/Database/autoload.php';
+require __DIR__ . '/../lib/report.php';
 
 use Illuminate\Database\Capsule\Manager;
 use Illuminate\Database\Eloquent\Model;
@@ -25,13 +26,6 @@ class Legacy extends Order
     protected $table = 'legacy';
 }
 
-const UUID = '/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/';
-// Changes with every change of a table, a column or an index.
-const CATALOG = <<<SQL
-    SELECT string_agg(concat_ws(' ', c.relname, c.xmin, a.attname, a.xmin), ', ' ORDER BY c.oid, a.attnum) AS catalog
-    FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid WHERE c.relnamespace = 'public'::regnamespace
-    SQL;
-
 echo 'client eloquent ', shell_exec("dpkg-query -W -f '\${Version}' php-illuminate-database"), "\n";
 $manager = new Manager();
 $manager->addConnection([
@@ -40,27 +34,6 @@ $manager->addConnection([
 ]);
 $manager->bootEloquent();
 $db = $manager->getConnection();
-$failed = false;
-
-function job(string $name, callable $work): void
-{
-    global $failed;
-    try {
-        $work();
-        echo "ok $name\n";
-    } catch (Throwable $e) {
-        $failed = true;
-        fwrite(STDERR, "$e\n");
-        echo "not ok $name: ", preg_replace('/\s+/', ' ', $e->getMessage()), "\n";
-    }
-}
-
-function check($seen, $expected): void
-{
-    if ($seen !== $expected) {
-        throw new Exception(json_encode($seen) . ' instead of ' . json_encode($expected));
-    }
-}
 
 function schema($db): void
 {
