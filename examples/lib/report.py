@@ -18,10 +18,10 @@ def job(name):
     global failed
     try:
         yield
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         failed = True
         traceback.print_exc()
-        print(f"not ok {name}: {type(error).__name__}: {str(error).splitlines()[:1]}", flush=True)
+        print(f"not ok {name}: {type(error).__name__}: {' '.join(str(error).split())[:200]}", flush=True)
     else:
         print(f"ok {name}", flush=True)
 
