@@ -7,7 +7,7 @@
 #                    how long `make soak` takes at most, by how many connections, which of tools/faults/ (all)
 #   ON="psycopg"     which folders of examples/ `make examples` runs; without it all, or with SOME=5 five, others at each commit
 #   ON="bookworm"    on which releases of Debian `make test-packages` tests them (bookworm trixie forky)
-#   QUICK=1 ROWS=... CONNECTIONS="..." ROUNDS=... FRESH=1    of `make bench`, by the environment: bench/README.md
+#   QUICK=1 ROWS=... CONNECTIONS="..." ROUNDS=... WRITERS=... EXPERIMENTS="..." FRESH=1    of `make bench`, by the environment: bench/README.md
 
 PG_CONFIG ?= pg_config
 
@@ -70,7 +70,7 @@ help:
 	@echo '  make test [PG=18]            run every test on one major of PostgreSQL (15, 16, 17, 18)'
 	@echo '  make soak [MINUTES=30]       run its fault tests for up to so long (PG=18, CONNECTIONS=32)'
 	@echo '  make examples [ON=psycopg]   run the example of each client library, or of these (PG=18)'
-	@echo '  make bench [QUICK=1]         measure beside the alternatives, half an hour; QUICK=1: under five minutes'
+	@echo '  make bench [QUICK=1]         measure beside the alternatives, 45 minutes; QUICK=1: six'
 	@echo '  make plots                   draw the newest run of make bench again, tables and pictures'
 	@echo '  make lint                    check formatting, clippy and the rules of the house'
 	@echo 'To hand on, into target/package/:'

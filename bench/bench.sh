@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # bench.sh: everything in bench/experiments/, measured on a private PostgreSQL 18 that is gone afterwards, then
 # drawn and put into tables. In the environment:
-#   QUICK=1          a tenth of the rows, few connections and rounds: a look, in under five minutes
+#   QUICK=1          a tenth of the rows, few connections and rounds: a look, in about six minutes
 #   ROWS             what "a million rows" is (1000000); CONNECTIONS "1 2 4 8 16 32"; ROUNDS 5
+#   WRITERS          of the readers' outbox (8)
+#   EXPERIMENTS      names of those to measure (all)
 #   FRESH=1          a new run, where the last one would go on
 #   PRELOAD=comb     shared_preload_libraries
 set -euo pipefail
@@ -38,7 +40,7 @@ bench_stop() {
 
 main() {
     # A parameter that makes no sense ends it here.
-    local gigabytes free memory settings
+    local gigabytes free kind settings
     gigabytes=$(python3 "$ROOT/bench/run.py" disk)
 
     PG_CONFIG=$("$ROOT/tools/setup.sh" 18)
@@ -66,10 +68,10 @@ main() {
     RUN=$(python3 "$ROOT/bench/run.py" begin)
     export RUN
     say "The results go into $RUN; an interrupted run goes on when it is called again, FRESH=1 begins anew"
-    for memory in large small; do
-        mapfile -t settings < <(python3 "$ROOT/bench/run.py" settings "$memory")
+    for kind in $(python3 "$ROOT/bench/run.py" servers); do
+        mapfile -t settings < <(python3 "$ROOT/bench/run.py" settings "$kind")
         cluster_restart "${settings[@]}"
-        run_python "$ROOT/bench/run.py" measure "$RUN" "$memory"
+        run_python "$ROOT/bench/run.py" measure "$RUN" "$kind"
     done
     "$ROOT/bench/plots.sh"
 }

@@ -10,7 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SETTINGS = """shared_buffers work_mem maintenance_work_mem max_wal_size min_wal_size checkpoint_timeout
     autovacuum jit max_parallel_workers_per_gather max_parallel_maintenance_workers fsync synchronous_commit
-    full_page_writes wal_level shared_preload_libraries""".split()
+    full_page_writes wal_level track_commit_timestamp shared_preload_libraries""".split()
 
 
 def describe(server, size, data_folder):
@@ -24,10 +24,10 @@ def describe(server, size, data_folder):
     return rows | size.as_rows()
 
 
-def settings(server, memory):
+def settings(server, kind):
     names = ", ".join(f"'{name}'" for name in SETTINGS)
     found = server.sql(f"SELECT name || '=' || current_setting(name) FROM pg_settings WHERE name IN ({names})").splitlines()
-    return {f"{name} ({memory} server)": value for name, value in sorted(line.split("=", 1) for line in found)}
+    return {f"{name} ({kind} server)": value for name, value in sorted(line.split("=", 1) for line in found)}
 
 
 def processor():
@@ -56,7 +56,7 @@ def commit():
     found = output("git", "-C", str(ROOT), "rev-parse", "--short", "HEAD")
     if not found:
         return "unknown"
-    changed = output("git", "-C", str(ROOT), "status", "--porcelain", "--", ".", ":!bench/README.md", ":!bench/published")
+    changed = output("git", "-C", str(ROOT), "status", "--porcelain", "--", ".", ":!bench/README.md", ":!docs/horizon.md", ":!bench/published")
     return found + (" with changes" if changed else "")
 
 

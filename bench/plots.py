@@ -10,7 +10,8 @@ matplotlib.use("svg")
 import matplotlib.pyplot as plt
 from matplotlib.ticker import MaxNLocator
 
-from report import Figures
+import reader_tables
+from figures import Figures
 from results import Run, combine, median, quartiles
 
 # The same run gives the same files.
@@ -231,11 +232,67 @@ def generation(figures, theme):
     return picture
 
 
+# way to read: colour, what it is called in a picture.
+WAYS = {
+    "cursor": ("random", "id > cursor"),
+    "waiting": ("bigint", "waiting five seconds"),
+    "xmin": ("uuidv7", "pg_snapshot_xmin()"),
+    "decoding": ("counter", "logical decoding"),
+    "horizon": ("comb", "comb_horizon()"),
+}
+# case: its mark.
+MARKS = {"quiet": "o", "beside an unrelated transaction": "D", "beside a slow writer": "s"}
+
+
+def readers(figures, theme):
+    """What each way to read misses, and the delay of what it reads."""
+    cases = [case for case in MARKS if case in reader_tables.measured_cases(figures)]
+    if not cases:
+        return None
+    picture = Picture(theme, 2, 4.6, widths=[1, 2.2])
+    missed, delays = picture.axes
+    places = range(len(WAYS))
+    counts = [median(reader_tables.all_rows(figures, way, "rows missed")) for way in WAYS]
+    colours = [picture.theme[colour] for colour, _ in WAYS.values()]
+    missed.barh(places, counts, color=colours, height=0.5)
+    missed.set_yticks(list(places), [label for _, label in WAYS.values()])
+    missed.set_xticks([])
+    missed.spines["bottom"].set_visible(False)
+    missed.set_xlim(0, max(*counts, 1) * 1.35)
+    for place, count in zip(places, counts):
+        missed.annotate(f"{count:,.0f}", (count, place), xytext=(5, 0), textcoords="offset points", va="center", color=picture.theme["text"], fontsize=10.5)
+    picture.title(missed, f"rows missed of {median(reader_tables.all_rows(figures, 'horizon', 'rows stored')):,.0f}")
+    for place, (way, (colour, _)) in enumerate(WAYS.items()):
+        for number, case in enumerate(cases):
+            ends = [median(reader_tables.of(figures, case, way, f"delay {what}")) for what in ("median", "p99")]
+            y = place + 0.24 * (number - (len(cases) - 1) / 2)
+            delays.plot(ends, [y, y], color=picture.theme[colour], linewidth=2, alpha=0.6)
+            delays.plot(ends[:1], [y], MARKS[case], color=picture.theme[colour], markersize=6.5)
+            delays.plot(ends[1:], [y], "|", color=picture.theme[colour], markersize=9, markeredgewidth=2)
+    for case, head in zip(reader_tables.measured_cases(figures), reader_tables.case_heads(figures)):
+        if case in cases:
+            delays.plot([], [], MARKS[case], color=picture.theme["text"], label=head, markersize=6.5)
+    delays.set_xscale("log")
+    delays.set_xticks([10, 100, 1000, 10_000, 60_000], ["10 ms", "100 ms", "1 s", "10 s", "60 s"])
+    delays.set_xticks([], minor=True)
+    delays.grid(axis="x", color=picture.theme["faint"], linewidth=0.7)
+    delays.set_yticks([])
+    for axis in picture.axes:
+        axis.set_ylim(len(WAYS) - 0.5, -0.5)
+        axis.spines["left"].set_visible(False)
+    for label, way in zip(missed.get_yticklabels(), WAYS):
+        label.set_fontweight("bold" if way == "horizon" else "normal")
+    picture.title(delays, "delay from commit to being read: median, and a bar to 99 %")
+    picture.figure.legend(loc="lower right", bbox_to_anchor=(0.985, 0.0), ncol=len(cases), frameon=False, fontsize=10, labelcolor=picture.theme["text"], handletextpad=0.3)
+    picture.figure.subplots_adjust(left=0.185, right=0.975, top=0.9, bottom=0.17, wspace=0.06)
+    return picture
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     figures = Figures(Run(sys.argv[1]))
-    for draw in (growth, concurrent, size, generation):
+    for draw in (growth, concurrent, size, generation, readers):
         for theme in THEMES:
             picture = draw(figures, theme)
             if picture:

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # plots.sh: the tables and the pictures of a run from its CSV, into its folder. RUN in the environment is the folder,
 # by default the newest run's.
-# plots.sh --publish: that run as the one this repository shows: its CSV and pictures into bench/published/, its
-# tables into bench/README.md.
+# plots.sh --publish [PART...]: that run as the one this repository shows: its CSV and pictures into bench/published/, its
+# tables into the documents. PART: keys, or readers (bench/published/readers/); both by default.
 set -euo pipefail
 . "$(dirname "$0")/../tools/common.sh"
 
@@ -24,23 +24,27 @@ plotting_python() {
     return 1
 }
 
-if [ "${1:-}" = --publish ]; then
-    mkdir -p "$ROOT/bench/published"
-    cp "$RUN/measurements.csv" "$RUN/machine.csv" "$ROOT/bench/published/"
-    RUN=$ROOT/bench/published
-    tables=$ROOT/bench/README.md
-    python3 "$ROOT/bench/report.py" "$RUN" "$tables"
-else
-    tables=$RUN/report.md
-    python3 "$ROOT/bench/report.py" "$RUN"
-fi
-say "The tables: $tables"
+pictures() {
+    local python
+    if ! plotting_python >/dev/null; then "$ROOT/tools/setup.sh" --packages python3-matplotlib || true; fi
+    if python=$(plotting_python); then
+        "$python" "$ROOT/bench/plots.py" "$1"
+        say "The pictures: $1/*.svg"
+    else
+        say "No pictures: matplotlib is missing and could not be installed. The measurements are in $1/measurements.csv;" \
+            "with python3-matplotlib installed, make plots draws them."
+    fi
+}
 
-if ! plotting_python >/dev/null; then "$ROOT/tools/setup.sh" --packages python3-matplotlib || true; fi
-if python=$(plotting_python); then
-    "$python" "$ROOT/bench/plots.py" "$RUN"
-    say "The pictures: $RUN/*.svg"
+if [ "${1:-}" = --publish ]; then
+    shift
+    [ $# -gt 0 ] || set -- keys readers
+    for part; do
+        folder=$(python3 "$ROOT/bench/report.py" "$RUN" --publish "$part")
+        pictures "$folder"
+    done
 else
-    say "No pictures: matplotlib is missing and could not be installed. The measurements are in $RUN/measurements.csv;" \
-        "with python3-matplotlib installed, make plots draws them."
+    python3 "$ROOT/bench/report.py" "$RUN"
+    say "The tables: $RUN/report.md"
+    pictures "$RUN"
 fi

@@ -1,123 +1,25 @@
 #!/usr/bin/env python3
-"""report.py FOLDER [FILE]: the goals and every table of a run, from its CSV, in Markdown: into FOLDER/report.md,
-or into FILE between the lines <!-- table NAME --> and <!-- end -->. Prints the goals."""
+"""report.py FOLDER: the goals and every table of a run, from its CSV, in Markdown, into FOLDER/report.md. Prints the goals.
+report.py FOLDER --publish PART: what that run has measured of a part, keys or readers, as what this repository shows: its
+CSV into a folder, which is printed, and its tables into the documents, between the lines <!-- table NAME --> and <!-- end -->."""
 
 import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-import contestants
 import experiments
+import reader_tables
 from experiments.generation import EMPTY
-from results import Run, Values, combine, median, quartiles, ratio
+from figures import MISSING, Figures, Goal, difference, figure, goals_table, share, table
+from results import Run, combine, ratio
 
-MISSING = "–"
+ROOT = Path(__file__).resolve().parent.parent
 # Of the insert experiment's two kinds of processor time, the one that the key decides.
 IN_POSTGRES = "processor time in PostgreSQL"
 
 
-# --- Figures ----------------------------------------------------------------------------------
-
-def number(value):
-    """Three significant digits, thousands apart."""
-    if value is None:
-        return MISSING
-    if abs(value) >= 1000:
-        return f"{value:,.0f}"
-    digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2
-    return f"{value:.{digits}f}"
-
-
-def share(by_round):
-    """A ratio with its spread over the rounds."""
-    if not by_round:
-        return MISSING
-    lower, upper = quartiles(by_round)
-    return f"{median(by_round):.2f} ({lower:.2f}–{upper:.2f})" if len(by_round) > 1 else f"{median(by_round):.2f}"
-
-
-def figure(by_round):
-    return number(median(by_round))
-
-
-def table(heads, rows):
-    lines = ["| " + " | ".join(heads) + " |", "|---" + "|---:" * (len(heads) - 1) + "|"]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
-
-
-def difference(above, below):
-    return combine(lambda a, b: a - b, above, below)
-
-
-class Figures:
-    """What the tables and the pictures show, computed from what was measured, a value a round."""
-
-    def __init__(self, run):
-        self.run = run
-        self.values = Values(run)
-        self.size = {name: int(run.machine()[name]) for name in ("rows", "rounds")}
-
-    def contestants(self, experiment):
-        """Those measured, in the order of their places."""
-        taking_part = next(known for known in experiments.ALL if known.name == experiment).contestants(contestants.load())
-        return [contestant for contestant in taking_part if self.values.measured(experiment, contestant.name)]
-
-    def get(self, *key):
-        return self.values.by_round(*key)
-
-    def connections(self, experiment, metric):
-        """The connection counts measured with default settings."""
-        return [parameter for parameter in self.values.parameters(experiment, metric) if " " not in parameter]
-
-    def generation(self, contestant, parameter, experiment="generation"):
-        """ns of wall time an id, net of the empty loop."""
-        metric = "time with the loop"
-        return difference(self.get(experiment, contestant, parameter, metric), self.get(experiment, EMPTY.name, parameter, metric))
-
-    def millions(self, contestant, metric):
-        """Seconds for the first and for the second million, by the clock or the processor."""
-        return [self.get("insert", contestant, part, metric) for part in ("first", "second")]
-
-    def bulk(self, contestant, metric="time"):
-        """Seconds for both millions."""
-        return combine(lambda a, b: a + b, *self.millions(contestant, metric))
-
-    def growth(self, contestant, steps):
-        """us a row over these steps."""
-        rows = self.values.parameters("growth", "time of the step")
-        if not rows:
-            return {}
-        step = int(rows[0].split("=")[1])
-        chosen = [self.get("growth", contestant, parameter, "time of the step") for parameter in rows[steps]]
-        return combine(lambda *seconds: sum(seconds) / len(seconds) / step * 1e6, *chosen)
-
-    def reading(self, expression):
-        """ns a row, net of the query over the column alone."""
-        metric = "time with the query"
-        return difference(self.get("reading", expression, "", metric), self.get("reading", "column", "", metric))
-
-
-# --- Goals ------------------------------------------------------------------------------------
-
-@dataclass
-class Goal:
-    text: str
-    limit: float
-    measured: dict
-    at_least: bool = False
-
-    @property
-    def verdict(self):
-        if not self.measured:
-            return "not measured"
-        value = median(self.measured)
-        return "met" if (value >= self.limit if self.at_least else value <= self.limit) else "**missed**"
-
-    @property
-    def bound(self):
-        return f"{'≥' if self.at_least else '≤'} {self.limit:g}"
-
+# --- The goals of keys ------------------------------------------------------------------------------------
 
 def goals(figures):
     get, generation = figures.get, figures.generation
@@ -154,14 +56,7 @@ def goals(figures):
     return found
 
 
-def goals_table(figures):
-    return table(
-        ["goal, as a ratio within the run", "goal", "measured (spread)", ""],
-        [[goal.text, goal.bound, share(goal.measured), goal.verdict] for goal in goals(figures)],
-    )
-
-
-# --- Tables -----------------------------------------------------------------------------------
+# --- The tables of keys -----------------------------------------------------------------------------------
 
 def machine_table(figures):
     hidden = {"contestants", "extension's checksum", "quick"}
@@ -343,7 +238,7 @@ def reading_table(figures):
 
 
 TABLES = {
-    "goals": goals_table,
+    "goals": lambda figures: goals_table(goals(figures), "goal, as a ratio within the run"),
     "machine": machine_table,
     "generation": generation_table,
     "scaling": scaling_table,
@@ -361,29 +256,73 @@ TABLES = {
 }
 
 
-def fill(text, figures):
-    """The text with each table put where it is marked."""
+# --- What they are for --------------------------------------------------------------------------
+
+@dataclass(frozen=True)
+class Part:
+    """What is measured on some of the servers, and shown in a place of its own."""
+
+    servers: tuple
+    goals: callable
+    tables: dict
+    folder: str  # where its CSV and pictures are published
+    documents: tuple  # that show its tables
+
+    @property
+    def experiments(self):
+        return [experiment.name for experiment in experiments.ALL if experiment.server in self.servers]
+
+
+PARTS = {
+    "keys": Part(("large", "small"), goals, TABLES, "bench/published", ("bench/README.md",)),
+    "readers": Part(
+        ("outbox",), reader_tables.goals, reader_tables.TABLES, "bench/published/readers", ("bench/README.md", "docs/horizon.md")
+    ),
+}
+
+
+def fill(text, figures, tables):
+    """The text with each of these tables put where it is marked."""
     for name in re.findall(r"<!-- table (\w+) -->", text):
+        if name not in tables:
+            continue
         block = rf"(<!-- table {name} -->\n).*?(<!-- end -->)"
-        made = TABLES[name](figures)
+        made = tables[name](figures)
         text, count = re.subn(block, lambda found: f"{found[1]}{made}\n{found[2]}", text, flags=re.DOTALL)
         if count != 1:
             sys.exit(f"error: the table {name} is marked {count} times, or has no end")
     return text
 
 
-def main():
-    if len(sys.argv) not in (2, 3):
-        sys.exit(__doc__)
-    figures = Figures(Run(sys.argv[1]))
-    if len(sys.argv) == 3:
-        file = Path(sys.argv[2])
-        file.write_text(fill(file.read_text(), figures))
-    else:
-        file = figures.run.folder / "report.md"
-        file.write_text("\n\n".join(f"## {name}\n\n{make(figures)}" for name, make in TABLES.items()) + "\n")
-    for goal in goals(figures):
+def publish(run, part):
+    folder = ROOT / part.folder
+    if not run.copy(folder, part.experiments, part.servers):
+        sys.exit(f"error: {run.folder} has no measurement of {', '.join(part.experiments)}")
+    figures = Figures(Run(folder))
+    for document in part.documents:
+        file = ROOT / document
+        file.write_text(fill(file.read_text(), figures, part.tables))
+    return folder
+
+
+def report(run):
+    figures = Figures(run)
+    measured = {row["experiment"] for row in run.rows()}
+    parts = [part for part in PARTS.values() if measured & set(part.experiments)]
+    tables = [f"## {name}\n\n{make(figures)}" for part in parts for name, make in part.tables.items()]
+    (run.folder / "report.md").write_text("\n\n".join(tables) + "\n")
+    for goal in [goal for part in parts for goal in part.goals(figures)]:
         print(f"{goal.verdict.strip('*'):13} {goal.bound:7} {share(goal.measured):20} {goal.text}")
+
+
+def main():
+    match sys.argv[1:]:
+        case [folder]:
+            report(Run(folder))
+        case [folder, "--publish", part] if part in PARTS:
+            print(publish(Run(folder), PARTS[part]))
+        case _:
+            sys.exit(__doc__)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@ import statistics
 from collections import defaultdict
 from pathlib import Path
 
+from size import SERVERS
+
 COLUMNS = ["experiment", "contestant", "parameter", "round", "metric", "unit", "value"]
 # The metric of the row that ends a measurement: what the whole of it took, preparation and all.
 DONE = "whole measurement"
@@ -17,7 +19,7 @@ class Run:
         self.csv = self.folder / "measurements.csv"
 
     def begin(self, machine):
-        self.folder.mkdir(parents=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
         self._write_machine(machine)
         with open(self.csv, "w", newline="") as file:
             csv.writer(file, lineterminator="\n").writerow(COLUMNS)
@@ -41,6 +43,16 @@ class Run:
         csv.writer(text, lineterminator="\n").writerows(rows)
         with open(self.csv, "a", newline="") as file:
             file.write(text.getvalue())
+
+    def copy(self, folder, experiments, servers):
+        """What was measured by these experiments, and on what, into a folder; its number of rows."""
+        copy = Run(folder)
+        rows = [row for row in self.rows() if row["experiment"] in experiments]
+        if rows:
+            of_others = tuple(f"({kind} server)" for kind in SERVERS if kind not in servers)
+            copy.begin({what: value for what, value in self.machine().items() if not what.endswith(of_others)})
+            copy.append([row[column] for column in COLUMNS] for row in rows)
+        return len(rows)
 
     def rows(self):
         with open(self.csv, newline="") as file:

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """run.py disk: the GB that this size of a run needs.
-run.py settings large|small: the settings of that server, SETTING=VALUE a line.
+run.py servers: the kinds of server, in the order in which they come.
+run.py settings KIND: the settings of that server, SETTING=VALUE a line.
 run.py begin: readies the server's database; prints the folder of the run that begins or goes on.
-run.py measure FOLDER large|small: what is missing in that folder of what that server is for.
+run.py measure FOLDER KIND: what is missing in that folder of what that server is for.
 
 Called by bench.sh, which has the server running and its place in the environment (PGHOST, BENCH_*)."""
 
@@ -22,12 +23,12 @@ from contestants import Contestant
 from experiments.base import Experiment
 from results import DONE, Run
 from server import Failed, Server
-from size import Size
+from size import SERVERS, Size
 
 RESULTS = Path(__file__).parent / "results"
 PREPARATION = "preparation"
 # What has to be the same for an interrupted run to go on.
-IDENTITY = ["quick", "rows", "connections", "rounds", "comb", "commit", "PostgreSQL", "processor", "contestants", "extension's checksum"]
+IDENTITY = ["quick", "rows", "connections", "rounds", "writers", "comb", "commit", "PostgreSQL", "processor", "contestants", "extension's checksum"]
 
 
 @dataclass(frozen=True)
@@ -52,12 +53,13 @@ def available(server):
     return [contestant for contestant in contestants.load() if not contestant.extension or contestant.extension in installed]
 
 
-def plan(found, size, memory):
+def plan(found, size, kind):
     """Every measurement of that server, round by round, so that a drift of the machine meets all alike."""
     steps = []
-    for number in range(1, max(experiment.rounds(size) for experiment in experiments.ALL) + 1):
-        for experiment in experiments.ALL:
-            if experiment.memory != memory or number > experiment.rounds(size):
+    chosen = [experiment for experiment in experiments.chosen() if experiment.server == kind]
+    for number in range(1, max((experiment.rounds(size) for experiment in chosen), default=0) + 1):
+        for experiment in chosen:
+            if number > experiment.rounds(size):
                 continue
             taking_part = experiment.contestants(found)
             for place, case in enumerate(experiment.cases(size)):
@@ -66,11 +68,11 @@ def plan(found, size, memory):
     return steps
 
 
-def missing(found, size, run, memory):
+def missing(found, size, run, kinds):
     """The steps not taken yet, and where an experiment first comes, its preparations on this new server."""
     done = {(row["experiment"], row["contestant"], row["parameter"], int(row["round"])) for row in run.rows() if row["metric"] == DONE}
     steps, prepared = [], set()
-    for step in plan(found, size, memory):
+    for step in [step for kind in kinds for step in plan(found, size, kind)]:
         if step.key in done:
             continue
         if step.experiment not in prepared:
@@ -144,7 +146,7 @@ def begin(size):
         run = Run(last.parent)
         before = run.machine()
         if all(before.get(name) == description[name] for name in IDENTITY):
-            if not missing(found, size, run, "large") + missing(found, size, run, "small"):
+            if not missing(found, size, run, SERVERS):
                 print("The last run was just this one and is complete; FRESH=1 measures anew", file=sys.stderr)
             print(run.folder)
             return
@@ -153,17 +155,16 @@ def begin(size):
     print(run.folder)
 
 
-def measure(size, run, memory):
+def measure(size, run, kind):
     server = open_server()
     found = available(server)
-    steps = missing(found, size, run, memory)
-    # The servers come in this order.
-    later = missing(found, size, run, "small") if memory == "large" else []
+    steps = missing(found, size, run, [kind])
+    later = missing(found, size, run, SERVERS[SERVERS.index(kind) + 1 :])
     if not steps:
         return
-    run.describe(machine.settings(server, memory))
+    run.describe(machine.settings(server, kind))
     estimate = Estimate(run, size)
-    if memory == "large":
+    if kind == "large":
         warm_up(server, size)
     for number, step in enumerate(steps):
         begun = time.monotonic()
@@ -200,12 +201,14 @@ def main():
         match sys.argv[1:]:
             case ["disk"]:
                 print(size.disk_gigabytes)
-            case ["settings", memory]:
-                print(*(f"{name}={value}" for name, value in size.settings(memory).items()), sep="\n")
+            case ["servers"]:
+                print(*SERVERS)
+            case ["settings", kind]:
+                print(*(f"{name}={value}" for name, value in size.settings(kind).items()), sep="\n")
             case ["begin"]:
                 begin(size)
-            case ["measure", folder, memory]:
-                measure(size, Run(folder), memory)
+            case ["measure", folder, kind]:
+                measure(size, Run(folder), kind)
             case _:
                 sys.exit(__doc__)
     except (Failed, ValueError) as error:

@@ -57,6 +57,13 @@ class Server:
                 microseconds += [int(line.split()[2]) for line in log.read_text().splitlines()]
             return float(rate[1]), sorted(microseconds)
 
+    def session(self, database=""):
+        return Session(self.programs / "psql", self.work, database)
+
+    def writers(self, scripts, connections, more=()):
+        """pgbench at work in the background, with scripts (SQL, weight)."""
+        return Writers(self.programs / "pgbench", self.work, scripts, connections, more)
+
     def _psql(self, statements, settings, log=False):
         command = [self.programs / "psql", "-X", "-q", "-At", "-v", "ON_ERROR_STOP=1"]
         for statement in statements:
@@ -70,3 +77,69 @@ class Server:
         if done.returncode != 0:
             raise Failed(f"{Path(command[0]).name} failed:\n{done.stderr.strip()}")
         return done.stdout + done.stderr if log else done.stdout
+
+
+class Session:
+    """A connection that stays open: for one statement after the other, as a client that polls has."""
+
+    END = "end of the answer"
+
+    def __init__(self, psql, folder, database):
+        command = [psql, "-X", "-q", "-At", "-v", "ON_ERROR_STOP=1", *([database] if database else [])]
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(command, cwd=folder, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        """Ends it as a client does that goes away."""
+        self.process.kill()
+        self.process.communicate()
+
+    def ask(self, statement):
+        """The statement's rows, as lines of text. It is one line itself."""
+        self.process.stdin.write(f"{statement};\n\\echo {self.END}\n")
+        self.process.stdin.flush()
+        lines = []
+        for line in self.process.stdout:
+            line = line.rstrip("\n")
+            if line == self.END:
+                return lines
+            lines.append(line)
+        raise Failed(f"psql failed:\n{self.process.stderr.read().strip()}")
+
+
+class Writers:
+    """A pgbench that runs until it has done what its options say, or until the block ends."""
+
+    def __init__(self, pgbench, work, scripts, connections, more):
+        self.folder = tempfile.TemporaryDirectory(dir=work)
+        command = [pgbench, "-n", "-M", "prepared", "-c", str(connections), "-j", str(min(connections, os.cpu_count())), *more]
+        for number, (script, weight) in enumerate(scripts):
+            (Path(self.folder.name) / f"{number}.sql").write_text(script)
+            command += ["-f", f"{number}.sql@{weight}"]
+        self.log = open(Path(self.folder.name) / "log", "w+")
+        self.process = subprocess.Popen(command, cwd=self.folder.name, stdout=self.log, stderr=subprocess.STDOUT)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        self.log.close()
+        self.folder.cleanup()
+
+    def check(self):
+        """That they still write."""
+        if self.process.poll() is not None:
+            self._fail("ended too soon")
+
+    def wait(self):
+        if self.process.wait():
+            self._fail("failed")
+
+    def _fail(self, how):
+        self.log.seek(0)
+        raise Failed(f"pgbench {how}:\n{self.log.read()}")

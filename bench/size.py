@@ -3,6 +3,10 @@
 import os
 from dataclasses import dataclass
 
+# Three servers over the same data, one after the other: one that holds its tables in memory; one that does not; one that
+# programs read from while others write.
+SERVERS = ("large", "small", "outbox")
+
 
 def numbers(name, default, least=1, one=True):
     """Those in a variable of the environment."""
@@ -18,6 +22,7 @@ class Size:
     rows: int  # "a million", of which every other number of rows is a multiple
     connections: tuple  # of the concurrent inserts; generation takes those up to 16
     rounds: int
+    writers: int  # of the outbox that is read
 
     @classmethod
     def from_environment(cls):
@@ -25,7 +30,8 @@ class Size:
         (rows,) = numbers("ROWS", "100000" if quick else "1000000", least=10_000)
         (rounds,) = numbers("ROUNDS", "2" if quick else "5")
         connections = numbers("CONNECTIONS", "1 2 8" if quick else "1 2 4 8 16 32", one=False)
-        return cls(quick, rows, connections, rounds)
+        (writers,) = numbers("WRITERS", "8")
+        return cls(quick, rows, connections, rounds, writers)
 
     @property
     def generation_connections(self):
@@ -40,6 +46,11 @@ class Size:
     def twice_rounds(self):
         """For what differs most from one time to the next."""
         return self.rounds if self.quick else 2 * self.rounds
+
+    @property
+    def few_rounds(self):
+        """For what waits minutes each time, and differs little."""
+        return (self.rounds + 2) // 3
 
     @property
     def disk_gigabytes(self):
@@ -82,15 +93,33 @@ class Size:
     def read_rows(self):
         return 3 * self.rows
 
-    def shared_buffers(self, memory):
+    @property
+    def horizon_calls(self):
+        return 20_000
+
+    @property
+    def quiet_seconds(self):
+        return 5 if self.quick else 20
+
+    @property
+    def open_seconds(self):
+        """How long an unrelated transaction stays open beside readers."""
+        return 10 if self.quick else 60
+
+    @property
+    def slow_seconds(self):
+        """How long a writer takes for its transaction: longer than the reader that waits five seconds."""
+        return 7 if self.quick else 10
+
+    def shared_buffers(self, kind):
         """In kB. `large` holds the tables that are measured with it; `small` is several times smaller than those
         of growth and lookup, as production's memory is beside its tables."""
-        return 2 * 1024 * 1024 if memory == "large" else max(1024, self.rows * 64 // 1000)
+        return 2 * 1024 * 1024 if kind != "small" else max(1024, self.rows * 64 // 1000)
 
-    def settings(self, memory):
-        """What the server of these experiments is started with, beyond what bench.sh gives both."""
-        values = {"shared_buffers": f"{self.shared_buffers(memory)}kB"}
-        if memory == "large":
+    def settings(self, kind):
+        """What the server of that kind is started with, beyond what bench.sh gives all."""
+        values = {"shared_buffers": f"{self.shared_buffers(kind)}kB"}
+        if kind == "large":
             # No checkpoint but those that are asked for, and sorts in memory: what is measured is the key.
             values |= {"max_wal_size": "16GB", "checkpoint_timeout": "1h", "work_mem": "1GB", "maintenance_work_mem": "1GB"}
             # What warm_up() has written stays to be used again.
@@ -99,6 +128,9 @@ class Size:
             # PostgreSQL's own, as a table that grows in production meets them.
             values |= {"max_wal_size": "1GB", "checkpoint_timeout": "5min", "work_mem": "4MB", "maintenance_work_mem": "64MB"}
             values |= {"min_wal_size": "80MB"}
+        if kind == "outbox":
+            # Logical decoding is one of the ways to read, and each commit's time is what a reader's delay counts from.
+            values |= {"wal_level": "logical", "track_commit_timestamp": "on"}
         return values
 
     @property
@@ -111,4 +143,5 @@ class Size:
             "rows": str(self.rows),
             "connections": " ".join(map(str, self.connections)),
             "rounds": str(self.rounds),
+            "writers": str(self.writers),
         }

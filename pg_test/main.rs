@@ -11,3 +11,4 @@ mod layouts;
 mod mssql;
 mod read;
 mod server;
+mod text;

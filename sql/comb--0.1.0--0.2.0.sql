@@ -3,6 +3,8 @@
 
 -- The build replaces a line "chapter: NAME" by that file of sql/.
 
+-- chapter: 65-text.sql
+
 -- chapter: 75-horizon.sql
 
 -- comb_status() has two more columns.

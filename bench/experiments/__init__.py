@@ -1,6 +1,8 @@
 """What is measured, one file an experiment, in the order in which a round does it."""
 
-from experiments import concurrent, generation, growth, insert, layouts, lookup, order, reading
+import os
+
+from experiments import concurrent, generation, growth, horizon, insert, layouts, lookup, order, readers, reading
 
 ALL = [
     generation.Generation(),
@@ -11,4 +13,15 @@ ALL = [
     reading.Reading(),
     growth.Growth(),
     lookup.Lookup(),
+    horizon.Horizon(),
+    readers.Readers(),
 ]
+
+
+def chosen():
+    """Those that EXPERIMENTS in the environment names; all by default."""
+    names = os.environ.get("EXPERIMENTS", "").replace(",", " ").split()
+    known = [experiment.name for experiment in ALL]
+    if not set(names) <= set(known):
+        raise ValueError(f"EXPERIMENTS has to be of: {' '.join(known)}")
+    return [experiment for experiment in ALL if not names or experiment.name in names]

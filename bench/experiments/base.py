@@ -3,8 +3,8 @@
 
 class Experiment:
     name = ""
-    # Which of the two servers it needs: one that holds its tables in memory, or one that does not.
-    memory = "large"
+    # Which of the servers it needs (size.SERVERS).
+    server = "large"
 
     def rounds(self, size):
         return size.rounds

@@ -8,7 +8,7 @@ from experiments.insert import insert
 
 class Growth(Experiment):
     name = "growth"
-    memory = "small"
+    server = "small"
 
     def rounds(self, size):
         return size.half_rounds

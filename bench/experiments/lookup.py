@@ -16,7 +16,7 @@ ONE_BY_ONE = ["SET enable_hashjoin = off", "SET enable_mergejoin = off", "SET en
 
 class Lookup(Experiment):
     name = "lookup"
-    memory = "small"
+    server = "small"
 
     def seconds(self, size, case):
         return 0.5 + 3 * size.lookup_rows / 1e6

@@ -3,7 +3,7 @@
 //! A value ([`value`]) is a moment and some randomness. A [`layout`] writes it down along three axes: its
 //! [`time_field`], its [`byte_order`] and its stamp; [`layouts`] is the table of all of them. [`rfc9562`]
 //! reads what a uuid declares of itself, [`inspect`] what else it could be; [`bsv`] is the layout that is
-//! text; [`abbreviation`] helps sorting.
+//! text; [`text_form`] and [`typeid`] write any id as short text; [`abbreviation`] helps sorting.
 
 pub mod abbreviation;
 pub mod bsv;
@@ -12,7 +12,9 @@ pub mod inspect;
 pub mod layout;
 pub mod layouts;
 pub mod rfc9562;
+pub mod text_form;
 pub mod time_field;
+pub mod typeid;
 pub mod value;
 
 #[cfg(test)]

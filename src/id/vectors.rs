@@ -32,3 +32,21 @@ pub fn vectors() -> impl Iterator<Item = Vector> {
         Vector { layout: column(), id: column(), micros: micros(column()) }
     })
 }
+
+/// Texts that others wrote, with the ids that they say.
+pub struct TextVector {
+    /// The label of a text form, `typeid`, or `base58 read`: read, but not written so.
+    pub form: &'static str,
+    pub text: &'static [u8],
+    /// None for a text that has to be refused.
+    pub id: Option<Bytes>,
+}
+
+pub fn text_vectors() -> impl Iterator<Item = TextVector> {
+    include_str!("../../pg_test/text_vectors.csv").lines().skip(1).map(|line| {
+        let mut columns = line.splitn(4, ',');
+        let mut column = || columns.next().expect("four columns");
+        let (form, text) = (column(), column().as_bytes());
+        TextVector { form, text, id: Some(column()).filter(|id| !id.is_empty()).map(bytes) }
+    })
+}

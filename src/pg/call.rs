@@ -50,8 +50,7 @@ impl Call {
     #[inline(always)]
     pub fn layout(&self, index: usize) -> Result<&'static Layout, Error> {
         let name = self.text(index);
-        layouts::labelled(name)
-            .ok_or(Error::UnknownLayout(Name { bytes: name.as_ptr(), length: name.len() }))
+        layouts::labelled(name).ok_or(Error::UnknownLayout(Name::of(name)))
     }
 
     /// An argument that SQL declares as timestamptz.

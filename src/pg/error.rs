@@ -8,6 +8,7 @@ use pgrx::pg_sys::errcodes::PgSqlErrorCode;
 use rand::rngs::SysError;
 
 use super::backend::Reason;
+use super::invalid_text::{self, InvalidText};
 use super::raw;
 use super::settings;
 use super::shared_memory::Absent;
@@ -18,6 +19,7 @@ use crate::clock::source::{LAST_TICK, micros_of_clock};
 use crate::id::bsv::BsvError;
 use crate::id::layout::Layout;
 use crate::id::layouts::LAYOUTS;
+use crate::id::text_form::TEXT_FORMS;
 use crate::id::value::TICKS_PER_MS;
 
 pub enum Error {
@@ -37,6 +39,10 @@ pub enum Error {
     /// A name that the table of layouts does not have, in the encoding of the database.
     UnknownLayout(Name),
     InvalidBsv(BsvError),
+    /// A name that no text form has, in the encoding of the database.
+    UnknownTextForm(Name),
+    /// Text that is no id.
+    InvalidText(InvalidText),
     /// Tracked ids and the horizon are not to be had.
     NoHorizon(Unavailable),
     /// comb_guard() does not let a row in.
@@ -73,8 +79,20 @@ pub enum MadeAs {
 
 /// Bytes of an argument, which live as long as the call.
 pub struct Name {
-    pub bytes: *const u8,
-    pub length: usize,
+    bytes: *const u8,
+    length: usize,
+}
+
+impl Name {
+    pub fn of(bytes: &[u8]) -> Self {
+        Self { bytes: bytes.as_ptr(), length: bytes.len() }
+    }
+
+    /// At most 63 characters, all ASCII.
+    pub fn ascii(&self) -> Text<64> {
+        // SAFETY: the argument lives as long as the call, which has not ended.
+        Text::of_bytes(unsafe { std::slice::from_raw_parts(self.bytes, self.length) })
+    }
 }
 
 impl From<SysError> for Error {
@@ -155,24 +173,20 @@ impl Error {
                 .message(format_args!("could not generate random values: {error}")),
             Self::UnknownLayout(name) => {
                 Report::new(PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE)
-                    .unknown_layout(name)
-                    .hint(format_args!("The layouts are {}.", Labels))
+                    .message(format_args!("unrecognized COMB layout"))
+                    .quoting(name)
+                    .hint(format_args!("The layouts are {}.", List(LAYOUTS.iter().map(|layout| layout.label))))
             }
+            Self::UnknownTextForm(name) => {
+                Report::new(PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE)
+                    .message(format_args!("unrecognized text format"))
+                    .quoting(name)
+                    .hint(format_args!("The formats are {}.", List(TEXT_FORMS.iter().map(|form| form.label()))))
+            }
+            Self::InvalidText(invalid) => invalid.report(),
             Self::NoHorizon(unavailable) => unavailable.report(),
             Self::Guard(refused) => refused.report(),
-            Self::InvalidBsv(BsvError::Length(length)) => Report::invalid_text()
-                .message(format_args!("invalid length of BSV COMB: {length}"))
-                .detail(Text::of(format_args!("A BSV COMB has 32 characters."))),
-            Self::InvalidBsv(BsvError::Character { byte, position }) => match byte {
-                b' '..=b'~' => Report::invalid_text().message(format_args!(
-                    "invalid character \"{}\" at position {position} of BSV COMB",
-                    char::from(byte)
-                )),
-                _ => Report::invalid_text().message(format_args!(
-                    "invalid byte 0x{byte:02x} at position {position} of BSV COMB"
-                )),
-            }
-            .detail(Text::of(format_args!("A BSV COMB consists of \"$\", \"-\", digits, and letters from A to Z and from a to z."))),
+            Self::InvalidBsv(fault) => invalid_text::bsv(&fault),
         }
         .raise()
     }
@@ -269,34 +283,33 @@ pub fn warn_of_update(extension: &Text<32>, library: &str) {
         .send(PgLogLevel::WARNING);
 }
 
+/// How many bytes of an argument a message shows: a TypeID, and more than any other id or label.
+const LONGEST_QUOTE: i32 = 96;
+
 /// One call of ereport().
-struct Report {
+pub struct Report {
     code: i32,
     message: Text<256>,
     /// What the message ends with, in the encoding of the database.
-    name: Option<Name>,
+    quote: Option<Name>,
     detail: Option<Text<256>>,
     hint: Option<Text<512>>,
 }
 
 impl Report {
-    fn new(code: PgSqlErrorCode) -> Self {
-        Self { code: code as i32, message: Text::EMPTY, name: None, detail: None, hint: None }
+    pub fn new(code: PgSqlErrorCode) -> Self {
+        Self { code: code as i32, message: Text::EMPTY, quote: None, detail: None, hint: None }
     }
 
-    fn invalid_text() -> Self {
-        Self::new(PgSqlErrorCode::ERRCODE_INVALID_TEXT_REPRESENTATION)
-    }
-
-    fn message(self, message: fmt::Arguments) -> Self {
+    pub fn message(self, message: fmt::Arguments) -> Self {
         Self { message: Text::of(message), ..self }
     }
 
-    fn unknown_layout(self, name: Name) -> Self {
-        Self { name: Some(name), ..self }
+    pub fn quoting(self, quote: Name) -> Self {
+        Self { quote: Some(quote), ..self }
     }
 
-    fn detail(self, detail: Text<256>) -> Self {
+    pub fn detail(self, detail: Text<256>) -> Self {
         Self { detail: Some(detail), ..self }
     }
 
@@ -318,12 +331,16 @@ impl Report {
                 return;
             }
             raw::errcode(self.code);
-            match &self.name {
-                Some(Name { bytes, length }) => raw::errmsg(
-                    c"unrecognized COMB layout: \"%.*s\"".as_ptr(),
-                    i32::try_from(*length).unwrap_or(i32::MAX),
-                    bytes.cast::<c_char>(),
-                ),
+            match &self.quote {
+                Some(Name { bytes, length }) => {
+                    let bytes = bytes.cast::<c_char>();
+                    let length = i32::try_from(*length).unwrap_or(i32::MAX);
+                    let shown = raw::pg_mbcliplen(bytes, length, LONGEST_QUOTE);
+                    let end = if shown < length { c"..." } else { c"" };
+                    let message = self.message.as_ptr();
+                    let format = c"%s: \"%.*s%s\"".as_ptr();
+                    raw::errmsg(format, message, shown, bytes, end.as_ptr())
+                }
                 None => raw::errmsg(print, self.message.as_ptr()),
             };
             if let Some(detail) = &self.detail {
@@ -342,13 +359,13 @@ fn clock_micros() -> (i64, i64) {
     (0, micros_of_clock(LAST_TICK))
 }
 
-/// The labels of all layouts, as a list.
-struct Labels;
+/// Labels as a list.
+struct List<Labels>(Labels);
 
-impl fmt::Display for Labels {
+impl<Labels: Iterator<Item = &'static str> + Clone> fmt::Display for List<Labels> {
     fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
-        for (index, layout) in LAYOUTS.iter().enumerate() {
-            write!(to, "{}{}", if index > 0 { ", " } else { "" }, layout.label)?;
+        for (index, label) in self.0.clone().enumerate() {
+            write!(to, "{}{label}", if index > 0 { ", " } else { "" })?;
         }
         Ok(())
     }

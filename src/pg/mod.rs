@@ -12,6 +12,7 @@ mod floors;
 mod generate;
 mod guard;
 mod horizon;
+mod invalid_text;
 mod magic;
 mod mssql;
 mod order;
@@ -24,6 +25,7 @@ mod settings;
 mod shared_memory;
 mod skip_support;
 mod text;
+mod text_forms;
 mod timestamp;
 
 /// Called when the library is loaded, by the postmaster or by a backend.

@@ -44,6 +44,7 @@ unsafe extern "C-unwind" {
     // Values
     pub fn cstring_to_text_with_len(text: *const c_char, length: c_int) -> *mut pg_sys::text;
     pub fn pg_detoast_datum_packed(datum: *mut pg_sys::varlena) -> *mut pg_sys::varlena;
+    pub fn pg_mbcliplen(text: *const c_char, length: c_int, limit: c_int) -> c_int;
     pub fn JsonEncodeDateTime(
         buffer: *mut c_char,
         value: Datum,

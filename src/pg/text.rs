@@ -25,8 +25,12 @@ impl<const SIZE: usize> Text<SIZE> {
 
     /// What a C string says, whatever its encoding.
     pub fn of_c(text: &CStr) -> Self {
+        Self::of_bytes(text.to_bytes())
+    }
+
+    pub fn of_bytes(bytes: &[u8]) -> Self {
         let mut copy = Self::EMPTY;
-        copy.push(text.to_bytes());
+        copy.push(bytes);
         copy
     }
 

@@ -14,6 +14,7 @@ calls=(
     "comb_new('mssql')"
     "comb_new_bsv()"
     "comb_bsv_timestamp(comb_new_bsv())"
+    "comb_typeid_uuid(comb_typeid('user', gen_random_uuid()), 'user')"
     "comb_shifted('1 day')"
     "comb_observe(comb_new())"
     "array_agg(id::uniqueidentifier ORDER BY id::uniqueidentifier) FROM (SELECT gen_random_uuid() AS id FROM generate_series(1, 10)) ids"
@@ -24,6 +25,7 @@ declare -A errors=(
     ["comb_new('nonsense')"]=22023
     ["comb_at('infinity')"]=22008
     ["comb_bsv_uuid(left(comb_new_bsv(), 5))"]=22P02
+    ["comb_decode(left(comb_encode(gen_random_uuid(), 'crockford'), 5), 'crockford')"]=22P02
 )
 
 # deep CALL: psql's commands for a function that makes the call on every level, under limits that end within one level of

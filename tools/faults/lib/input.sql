@@ -2,7 +2,8 @@
 
 -- Functions that SQL can call. What takes or gives `internal` is called by the server alone.
 CREATE VIEW members AS
-SELECT p.oid::regprocedure AS function, p.oid::regproc AS name, p.proargtypes::oid[]::regtype[] AS arguments, p.prorettype::regtype AS result
+SELECT p.oid::regprocedure AS function, p.oid::regproc AS name, p.proargtypes::oid[]::regtype[] AS arguments,
+       p.proargnames AS argument_names, p.prorettype::regtype AS result
 FROM pg_depend d JOIN pg_proc p ON p.oid = d.objid
 WHERE d.classid = 'pg_proc'::regclass AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
       AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'comb');
@@ -11,8 +12,9 @@ SELECT * FROM members WHERE 'internal'::regtype <> ALL (arguments) AND result <>
 CREATE VIEW uncallable AS
 SELECT * FROM members WHERE NOT ('internal'::regtype <> ALL (arguments) AND result <> 'internal'::regtype);
 
--- Values of each type, as expressions; random() is drawn anew at every call.
-CREATE TABLE pool (type regtype, expression text);
+-- Values of each type, as expressions; random() is drawn anew at every call. Those with a name are only for arguments
+-- of that name.
+CREATE TABLE pool (type regtype, expression text, name text);
 INSERT INTO pool
 SELECT type, expression FROM
     (VALUES ('uuid'), ('uniqueidentifier')) identifiers (name), LATERAL (SELECT name::regtype AS type) t,
@@ -43,6 +45,20 @@ SELECT type, expression FROM
         'gen_random_uuid()::text', '''{'' || gen_random_uuid()::text || ''}''', '''uuidv7''']) e (expression);
 -- More often than anything else, so that functions of two layouts have an answer, too.
 INSERT INTO pool SELECT 'text', quote_literal(label) FROM comb_layouts(), generate_series(1, 4);
+-- Ids as text: what is read, what is nearly so, and what names it, so that functions of two of them have an answer, too.
+INSERT INTO pool
+SELECT 'text', expression, name FROM generate_series(1, 8), (
+    SELECT 'format', quote_literal(format) FROM unnest(ARRAY['crockford', 'base32hex', 'base58']) format
+    UNION ALL SELECT 'value', format('comb_encode(md5(random()::text)::uuid, %L)', format) FROM unnest(ARRAY['crockford', 'base32hex', 'base58']) format
+    UNION ALL VALUES
+        ('value', 'overlay(comb_encode(comb_new(), ''base58'') PLACING chr(1 + floor(random() * 1000)::int) FROM 1 + floor(random() * 22)::int)'),
+        ('value', 'comb_encode(md5(random()::text)::uuid, ''base32hex'') || repeat(''='', floor(random() * 8)::int)'),
+        ('value', 'repeat(''Z'', 22 + floor(random() * 6)::int)'), ('value', 'repeat(''1'', floor(random() * 24)::int)'),
+        ('prefix', '''user'''), ('prefix', '''user_'''), ('prefix', 'repeat(''x'', 60 + floor(random() * 6)::int)'), ('prefix', '''é'''),
+        ('typeid', 'comb_typeid(''user'', md5(random()::text)::uuid)'), ('typeid', 'comb_typeid('''', comb_new())'),
+        ('typeid', 'repeat(''x'', 60 + floor(random() * 6)::int) || ''_'' || comb_typeid('''', comb_new())'),
+        ('typeid', 'overlay(comb_typeid(''user'', comb_new()) PLACING chr(1 + floor(random() * 1000)::int) FROM 1 + floor(random() * 31)::int)')
+    ) named (name, expression);
 INSERT INTO pool SELECT 'integer', unnest(ARRAY['0', '1', '-1', '2147483647', '-2147483648', '(random() * 1e6)::int']);
 INSERT INTO pool SELECT 'bigint', unnest(ARRAY['0', '1', '-1', '9223372036854775807', '-9223372036854775808', '(random() * 1e18)::bigint']);
 INSERT INTO pool SELECT 'boolean', unnest(ARRAY['true', 'false']);
@@ -65,9 +81,9 @@ BEGIN
         FOR member IN SELECT * FROM callable ORDER BY function::text LOOP
             SELECT format('SELECT (%s(%s))::text', member.name, coalesce(string_agg(format('(%s)::%s', drawn.expression, argument), ', ' ORDER BY place), ''))
             INTO statement
-            FROM unnest(member.arguments) WITH ORDINALITY arguments (argument, place), LATERAL (
+            FROM unnest(member.arguments, member.argument_names[:cardinality(member.arguments)]) WITH ORDINALITY arguments (argument, argument_name, place), LATERAL (
                 -- By place, too: a draw for each argument.
-                SELECT expression FROM pool WHERE type = argument AND place > 0 ORDER BY random() LIMIT 1) drawn;
+                SELECT expression FROM pool WHERE type = argument AND (name IS NULL OR name = argument_name) AND place > 0 ORDER BY random() LIMIT 1) drawn;
             BEGIN
                 EXECUTE statement;
                 state := NULL;

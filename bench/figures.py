@@ -1,0 +1,112 @@
+"""The figures of a run, and how they are written down."""
+
+from dataclasses import dataclass
+
+import contestants
+import experiments
+from experiments.generation import EMPTY
+from results import Values, combine, median, quartiles
+
+MISSING = "–"
+
+
+def number(value):
+    """Three significant digits, thousands apart."""
+    if value is None:
+        return MISSING
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2
+    return f"{value:.{digits}f}"
+
+
+def share(by_round):
+    """A ratio with its spread over the rounds."""
+    if not by_round:
+        return MISSING
+    lower, upper = quartiles(by_round)
+    return f"{median(by_round):.2f} ({lower:.2f}–{upper:.2f})" if len(by_round) > 1 else f"{median(by_round):.2f}"
+
+
+def figure(by_round):
+    return number(median(by_round))
+
+
+def table(heads, rows):
+    lines = ["| " + " | ".join(heads) + " |", "|---" + "|---:" * (len(heads) - 1) + "|"]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+
+
+def difference(above, below):
+    return combine(lambda a, b: a - b, above, below)
+
+
+class Figures:
+    """What the tables and the pictures show, computed from what was measured, a value a round."""
+
+    def __init__(self, run):
+        self.run = run
+        self.values = Values(run)
+        self.size = {name: int(run.machine()[name]) for name in ("rows", "rounds")}
+
+    def contestants(self, experiment):
+        """Those measured, in the order of their places."""
+        taking_part = next(known for known in experiments.ALL if known.name == experiment).contestants(contestants.load())
+        return [contestant for contestant in taking_part if self.values.measured(experiment, contestant.name)]
+
+    def get(self, *key):
+        return self.values.by_round(*key)
+
+    def connections(self, experiment, metric):
+        """The connection counts measured with default settings."""
+        return [parameter for parameter in self.values.parameters(experiment, metric) if " " not in parameter]
+
+    def generation(self, contestant, parameter, experiment="generation"):
+        """ns of wall time an id, net of the empty loop."""
+        metric = "time with the loop"
+        return difference(self.get(experiment, contestant, parameter, metric), self.get(experiment, EMPTY.name, parameter, metric))
+
+    def millions(self, contestant, metric):
+        """Seconds for the first and for the second million, by the clock or the processor."""
+        return [self.get("insert", contestant, part, metric) for part in ("first", "second")]
+
+    def bulk(self, contestant, metric="time"):
+        """Seconds for both millions."""
+        return combine(lambda a, b: a + b, *self.millions(contestant, metric))
+
+    def growth(self, contestant, steps):
+        """us a row over these steps."""
+        rows = self.values.parameters("growth", "time of the step")
+        if not rows:
+            return {}
+        step = int(rows[0].split("=")[1])
+        chosen = [self.get("growth", contestant, parameter, "time of the step") for parameter in rows[steps]]
+        return combine(lambda *seconds: sum(seconds) / len(seconds) / step * 1e6, *chosen)
+
+    def reading(self, expression):
+        """ns a row, net of the query over the column alone."""
+        metric = "time with the query"
+        return difference(self.get("reading", expression, "", metric), self.get("reading", "column", "", metric))
+
+
+@dataclass
+class Goal:
+    text: str
+    limit: float
+    measured: dict
+    at_least: bool = False
+
+    @property
+    def verdict(self):
+        if not self.measured:
+            return "not measured"
+        value = median(self.measured)
+        return "met" if (value >= self.limit if self.at_least else value <= self.limit) else "**missed**"
+
+    @property
+    def bound(self):
+        return f"{'≥' if self.at_least else '≤'} {self.limit:g}"
+
+
+def goals_table(goals, head):
+    return table([head, "goal", "measured (spread)", ""], [[goal.text, goal.bound, share(goal.measured), goal.verdict] for goal in goals])
