@@ -5,9 +5,12 @@ import uuid
 from datetime import datetime, timedelta, timezone
 
 import psycopg
+from psycopg_pool import ConnectionPool
+
+# comb: connect
 from psycopg.types import TypeInfo
 from psycopg.types.uuid import UUIDBinaryLoader, UUIDLoader
-from psycopg_pool import ConnectionPool
+# end
 
 from report import check, check_recent, client, end, job
 

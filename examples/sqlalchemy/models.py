@@ -3,8 +3,11 @@
 import uuid
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql.base import ischema_names
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+# comb: type
+from sqlalchemy.dialects.postgresql.base import ischema_names
+# end
 
 
 # comb: type
@@ -38,7 +41,7 @@ class Order(Base):
 
 class Legacy(Base):
     __tablename__ = "legacy"
-    # Not monotonic: SQLAlchemy would sort the ids as text to find out which row got which.
+    # Not monotonic: SQLAlchemy would sort the ids itself, in another order, to find out which row got which.
     id: Mapped[uuid.UUID] = mapped_column(UniqueIdentifier, primary_key=True, server_default=sa.func.comb_new_mssql())
     n: Mapped[int | None]
 # end

@@ -1,5 +1,8 @@
-from django.contrib.postgres.operations import CreateExtension
 from django.db import migrations, models
+
+# comb: migration
+from django.contrib.postgres.operations import CreateExtension
+# end
 
 import shop.comb
 
