@@ -56,6 +56,8 @@ with_code() {
             show(name[1], name[2])
             next
         }
+        # SQL is run by docs.sh; C# cannot be run.
+        !open && /^```/ && !/^```(sql|csharp|$)/ { fail("code of no example: write ```LANGUAGE EXAMPLE:BLOCK") }
         open && /^```$/ { open = 0 }
         !open { print }
         END { if (open && !failed) { printf "%s: a block has no end\n", FILENAME >"/dev/stderr"; exit 1 } }
