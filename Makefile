@@ -5,12 +5,13 @@
 #   PG=18            which major of PostgreSQL the others take; without it, the one that this machine has
 #   MINUTES=30 CONNECTIONS=32 FAULTS="order kill"
 #                    how long `make soak` takes at most, by how many connections, which of tools/faults/ (all)
+#   ON="psycopg"     which folders of examples/ `make examples` runs; without it all, or with SOME=5 five, others at each commit
 #   ON="bookworm"    on which releases of Debian `make test-packages` tests them (bookworm trixie forky)
 #   QUICK=1 ROWS=... CONNECTIONS="..." ROUNDS=... WRITERS=... EXPERIMENTS="..." FRESH=1    of `make bench`, by the environment: bench/README.md
 
 PG_CONFIG ?= pg_config
 
-.PHONY: all install uninstall installcheck demo test soak bench plots lint package dist test-packages clean help
+.PHONY: all install uninstall installcheck demo test soak examples bench plots lint package dist test-packages clean help
 export DESTDIR QUICK ROWS CONNECTIONS ROUNDS FRESH PRELOAD RUN
 
 all:
@@ -33,6 +34,9 @@ test:
 
 soak:
 	@tools/soak.sh "$(PG)" "$(MINUTES)" "$(CONNECTIONS)" $(FAULTS)
+
+examples:
+	@tools/examples.sh $(if $(SOME),--some $(SOME)) "$(PG)" $(ON)
 
 bench:
 	@bench/bench.sh
@@ -65,6 +69,7 @@ help:
 	@echo '  make demo                    see the extension at work'
 	@echo '  make test [PG=18]            run every test on one major of PostgreSQL (15, 16, 17, 18)'
 	@echo '  make soak [MINUTES=30]       run its fault tests for up to so long (PG=18, CONNECTIONS=32)'
+	@echo '  make examples [ON=psycopg]   run the example of each client library, or of these (PG=18)'
 	@echo '  make bench [QUICK=1]         measure beside the alternatives, 45 minutes; QUICK=1: six'
 	@echo '  make plots                   draw the newest run of make bench again, tables and pictures'
 	@echo '  make lint                    check formatting, clippy and the rules of the house'

@@ -54,10 +54,10 @@ cluster_configure() {
 cluster_up() {
     local folder=${1:-data}
     # Its own session: Ctrl-C is for the script, which then stops the server in order. And without the
-    # lock of this run, which must not outlive it.
+    # locks of this run, which must not outlive it.
     # A backtrace in an error's DETAIL is not what users see.
     as_server env -u RUST_BACKTRACE "${SERVER_LAUNCHER[@]}" setsid "$BIN/pg_ctl" -D "$CLUSTER/$folder" \
-        -l "$CLUSTER/work/$folder.log" -w -t 300 -s start </dev/null 8>&- ||
+        -l "$CLUSTER/work/$folder.log" -w -t 300 -s start </dev/null 8>&- 9>&- ||
         die "the private server did not start" "$(tail -n 5 "$CLUSTER/work/$folder.log")"
 }
 

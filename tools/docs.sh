@@ -9,7 +9,7 @@
 #   ```sql error [SQLSTATE]  one statement, which must fail, with that SQLSTATE if one is named; `superuser` may follow
 #   ```sql norun             does not run: it restarts something, or needs what is not here
 # Then docs/reference.md must name every function, operator, type, operator class and setting of the extension, and links from
-# page to page must lead somewhere.
+# page to page must lead somewhere, and docs/clients.md must show the code of the examples.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/cluster.sh"
@@ -33,6 +33,8 @@ script_of() {
                 else if ($i == "norun") run = 0
                 else if ($i == "error") error = 1
                 else if (error && $i ~ /^[0-9A-Z][0-9A-Z][0-9A-Z][0-9A-Z][0-9A-Z]$/) code = $i
+                # Whose code it is: tools/examples.sh.
+                else if ($i ~ /^[A-Za-z0-9_.\/-]+:[a-z_]+$/) continue
                 else fail("unknown word after ```sql: " $i)
             }
             if (!run) { print ""; next }
@@ -119,7 +121,7 @@ anchors() {
 # Links within the repository that lead nowhere, one a line.
 broken_links() {
     local page link file anchor
-    for page in ./*.md docs/*.md bench/README.md; do
+    for page in ./*.md docs/*.md bench/README.md examples/README.md examples/*/README.md; do
         grep -oE '\]\([^)]+\)' "$page" | sed 's/^](//; s/)$//' | grep -v '^https\?:' | while IFS= read -r link; do
             file=${link%%#*} anchor=
             [[ $link != *'#'* ]] || anchor=${link#*#}
@@ -136,6 +138,7 @@ broken_links() {
 broken=$(broken_links)
 [ -z "$broken" ] || die "links lead nowhere:" "$broken"
 echo "ok: links from page to page"
+"$ROOT/tools/examples.sh" --check-docs
 
 cluster_start "$PG_CONFIG" timezone=UTC fsync=off
 sql -c "CREATE ROLE app LOGIN"

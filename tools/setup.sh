@@ -3,6 +3,7 @@
 # standard output but the path of the pg_config to use.
 # setup.sh --packages NAME...: nothing but these packages of the distribution.
 # setup.sh --libfaketime: only that library, whose path it prints.
+# setup.sh --pgbouncer: only that program.
 #
 # The PostgreSQL it prepares is a private copy (or a private build): tests install the extension
 # into that and never into the user's own server. A PostgreSQL installation finds its files
@@ -175,6 +176,22 @@ ensure_libfaketime() {
     echo "$library" >&3
 }
 
+# --- For the examples -------------------------------------------------------------------------
+
+# The program; its package would also start a service.
+ensure_pgbouncer() {
+    local policy=/usr/sbin/policy-rc.d
+    [ ! -x /usr/sbin/pgbouncer ] || return 0
+    if [ ! -e $policy ]; then
+        as_root sh -c "printf '#!/bin/sh\nexit 101\n' >$policy; chmod 755 $policy"
+        # shellcheck disable=SC2064
+        trap "as_root rm -f $policy" EXIT
+    fi
+    apt_install pgbouncer
+    # Nor is it to start with the machine.
+    ! command -v systemctl >/dev/null || as_root systemctl disable --quiet pgbouncer || true
+}
+
 # --- All of it --------------------------------------------------------------------------------
 
 main() {
@@ -189,6 +206,10 @@ main() {
             ;;
         --libfaketime)
             ensure_libfaketime
+            return
+            ;;
+        --pgbouncer)
+            ensure_pgbouncer
             return
             ;;
     esac

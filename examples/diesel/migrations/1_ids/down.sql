@@ -1,0 +1,2 @@
+DROP TABLE legacy, orders;
+DROP EXTENSION comb;

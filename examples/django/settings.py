@@ -1,0 +1,14 @@
+import os
+
+DATABASES = {
+    "default": {
+        "ENGINE": "django.db.backends.postgresql",
+        "HOST": os.environ["PGHOST"],
+        "PORT": os.environ["PGPORT"],
+        "NAME": os.environ["PGDATABASE"],
+        "USER": os.environ["PGUSER"],
+        "PASSWORD": os.environ["PGPASSWORD"],
+    }
+}
+INSTALLED_APPS = ["shop"]
+USE_TZ = True

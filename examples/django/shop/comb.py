@@ -1,0 +1,34 @@
+"""What Django has to know of comb."""
+
+import uuid
+
+from django.db import models
+
+# comb: functions
+
+
+class CombNew(models.Func):
+    function, arity, output_field = "comb_new", 0, models.UUIDField()
+
+
+class CombNewMssql(models.Func):
+    function, arity, output_field = "comb_new_mssql", 0, models.UUIDField()
+
+
+class CombTimestamp(models.Func):
+    function, output_field = "comb_timestamp", models.DateTimeField()
+
+
+class CombBetween(models.Func):
+    function, arity, output_field = "comb_between", 3, models.BooleanField()
+
+
+class UniqueIdentifierField(models.UUIDField):
+    def db_type(self, connection):
+        return "uniqueidentifier"
+
+    def from_db_value(self, value, expression, connection):
+        return value and uuid.UUID(str(value))
+
+
+# end

@@ -1,0 +1,51 @@
+from django.db import migrations, models
+
+# comb: migration
+from django.contrib.postgres.operations import CreateExtension
+# end
+
+import shop.comb
+
+
+# comb: migration
+class Migration(migrations.Migration):
+    initial = True
+    dependencies = []
+    operations = [
+        CreateExtension("comb"),  # the first; what follows is as makemigrations writes it
+        # end
+        migrations.CreateModel(
+            name="Legacy",
+            fields=[
+                (
+                    "id",
+                    shop.comb.UniqueIdentifierField(
+                        db_default=shop.comb.CombNewMssql(), editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("n", models.IntegerField()),
+            ],
+            options={"db_table": "legacy"},
+        ),
+        migrations.CreateModel(
+            name="Order",
+            fields=[
+                (
+                    "id",
+                    models.UUIDField(
+                        db_default=shop.comb.CombNew(), editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("n", models.IntegerField()),
+                (
+                    "created",
+                    models.GeneratedField(
+                        db_persist=True,
+                        expression=shop.comb.CombTimestamp("id"),
+                        output_field=models.DateTimeField(),
+                    ),
+                ),
+            ],
+            options={"db_table": "orders"},
+        ),
+    ]

@@ -1,0 +1,114 @@
+// Ids of comb with Drizzle ORM on node-postgres: the jobs that every example does.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { asc, desc, eq, gt, max, sql } from 'drizzle-orm';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import pg from 'pg';
+import { CATALOG, UUID, client, column, job, numbers } from './report.js';
+import { legacy, orders } from './schema.js';
+
+client('drizzle', 'drizzle-orm');
+const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
+const db = drizzle(pool);
+const push = () => execFileSync('node_modules/.bin/drizzle-kit', ['push'], { encoding: 'utf8' });
+
+await job('schema', async () => {
+  // comb: schema
+  await db.execute(sql`CREATE EXTENSION IF NOT EXISTS comb`);   // drizzle-kit makes no extensions: before `drizzle-kit push`
+  // end
+  assert.match(push(), /Changes applied/);
+  assert.deepEqual(await db.select().from(orders), []);
+  assert.deepEqual(await db.select().from(legacy), []);
+});
+
+await job('schema_again', async () => {
+  const before = (await pool.query(CATALOG)).rows;
+  assert.match(push(), /No changes detected/);
+  assert.deepEqual((await pool.query(CATALOG)).rows, before);
+});
+
+await job('insert', async () => {
+  for (const table of [orders, legacy]) {
+    // comb: insert
+    const [{ id }] = await db.insert(table).values({ n: 0 }).returning({ id: table.id });
+    // end
+    assert.match(id, UUID);
+    assert.deepEqual(await db.select().from(table).where(eq(table.id, id)), [{ id, n: 0 }]);
+  }
+});
+
+await sleep(10);
+const begin = new Date();   // after the row 0, before the rows 1 to 1000
+const minute = 60_000;
+
+await job('batch', async () => {
+  for (const table of [orders, legacy]) {
+    const values = numbers(1, 1000).map(n => ({ n }));
+    // comb: batch
+    const rows = await db.insert(table).values(values).returning();
+    // end
+    assert.deepEqual(column('n', rows), numbers(1, 1000));
+    const stored = await db.select().from(table).orderBy(asc(table.id));
+    assert.deepEqual(column('n', stored), numbers(0, 1000));
+    assert.deepEqual(stored.slice(1), rows);
+  }
+});
+
+await job('page', async () => {
+  for (const table of [orders, legacy]) {
+    const [{ id: last }] = await db.select().from(table).where(eq(table.n, 500));
+    // comb: page
+    const page = await db.select().from(table).where(gt(table.id, last)).orderBy(asc(table.id)).limit(10);
+    // end
+    assert.deepEqual(column('n', page), numbers(501, 510));
+  }
+});
+
+await job('range', async () => {
+  for (const table of [orders, legacy]) {
+    // comb: range
+    const between = (from, to) => sql`comb_between(${table.id}, ${from}, ${to})`;   // a Date each
+    const rows = await db.select().from(table).where(between(begin, new Date(+begin + minute))).orderBy(asc(table.id));
+    // end
+    assert.deepEqual(column('n', rows), numbers(1, 1000));
+    assert.deepEqual(column('n', await db.select().from(table).where(between(new Date(begin - minute), begin))), [0]);
+  }
+});
+
+await job('moment', async () => {
+  // comb: moment
+  const moment = sql`comb_timestamp(${orders.id})`.mapWith(text => new Date(text));   // text with its zone
+  const momentMssql = sql`comb_timestamp_mssql(${legacy.id})`.mapWith(text => new Date(text));
+  // end
+  for (const [table, at] of [[orders, moment], [legacy, momentMssql]]) {
+    const [row] = await db.select({ at }).from(table).where(eq(table.n, 0));
+    assert.ok(Math.abs(Date.now() - row.at.getTime()) < minute, `${row.at}`);
+  }
+});
+
+await job('error', async () => {
+  // comb: error
+  const error = await db.execute(sql`SELECT comb_at(${'1969-07-20T20:17:40Z'})`).catch(error => error.cause);
+  const { code, message, detail } = error;
+  // end
+  assert.equal(code, '22008');
+  assert.equal(message, 'timestamp out of range for COMB layout "uuidv7"');
+  assert.match(detail, /^The layout holds 1970-01-01T00:00:00\+00:00 to /);
+});
+
+await job('newest', async () => {
+  for (const table of [orders, legacy]) {
+    // comb: newest
+    const [newest] = await db.select().from(table).orderBy(desc(table.id)).limit(1);
+    // end
+    assert.equal(newest.n, 1000);
+  }
+  // comb: newest
+  const [{ id }] = await db.select({ id: max(legacy.id) }).from(legacy);   // PostgreSQL up to 18 has no max(uuid)
+  // end
+  assert.deepEqual(await db.select().from(legacy).where(eq(legacy.id, id)), [{ id, n: 1000 }]);
+});
+
+await pool.end();

@@ -1,0 +1,146 @@
+<?php
+// Ids of comb with Eloquent on PDO: the jobs that every example does.
+
+require 'Illuminate/Database/autoload.php';
+require __DIR__ . '/../lib/report.php';
+
+use Illuminate\Database\Capsule\Manager;
+use Illuminate\Database\Eloquent\Model;
+use Illuminate\Database\QueryException;
+use Illuminate\Database\Query\Expression;
+use Illuminate\Database\Schema\Blueprint;
+use Illuminate\Database\Schema\Grammars\PostgresGrammar;
+
+// comb: insert
+class Order extends Model
+{
+    protected $keyType = 'string';
+    public $incrementing = true;    // the database makes the key, and create() reads it back
+    public $timestamps = false;
+    protected $fillable = ['n'];
+}
+// end
+
+class Legacy extends Order
+{
+    protected $table = 'legacy';
+}
+
+echo 'client eloquent ', shell_exec("dpkg-query -W -f '\${Version}' php-illuminate-database"), "\n";
+$manager = new Manager();
+$manager->addConnection([
+    'driver' => 'pgsql', 'host' => getenv('PGHOST'), 'port' => getenv('PGPORT'), 'database' => getenv('PGDATABASE'),
+    'username' => getenv('PGUSER'), 'password' => getenv('PGPASSWORD'),
+]);
+$manager->bootEloquent();
+$db = $manager->getConnection();
+
+function schema($db): void
+{
+    // comb: schema
+    $db->statement('CREATE EXTENSION IF NOT EXISTS comb');
+    PostgresGrammar::macro('typeUniqueidentifier', fn () => 'uniqueidentifier');
+    $schema = $db->getSchemaBuilder();
+    $schema->hasTable('orders') || $schema->create('orders', function (Blueprint $table) {
+        $table->uuid('id')->primary()->default(new Expression('comb_new()'));
+        $table->integer('n');
+    });
+    $schema->hasTable('legacy') || $schema->create('legacy', function (Blueprint $table) {
+        $table->addColumn('uniqueidentifier', 'id')->primary()->default(new Expression('comb_new_mssql()'));
+        $table->integer('n');
+    });
+    // end
+}
+
+job('schema', function () use ($db) {
+    schema($db);
+    check([Order::count(), Legacy::count()], [0, 0]);
+});
+
+job('schema_again', function () use ($db) {
+    $before = $db->selectOne(CATALOG)->catalog;
+    schema($db);
+    check($db->selectOne(CATALOG)->catalog, $before);
+});
+
+job('insert', function () {
+    foreach ([Order::class, Legacy::class] as $model) {
+        // comb: insert
+        $id = $model::create(['n' => 0])->id;
+        // end
+        check(preg_match(UUID, $id), 1);
+        check($model::find($id)->n, 0);
+    }
+});
+
+usleep(10_000);
+$begin = new DateTimeImmutable();    // after the row 0, milliseconds before the rows 1 to 1000
+usleep(10_000);
+
+job('batch', function () {
+    foreach ([Order::class, Legacy::class] as $model) {
+        // comb: batch
+        $model::insert(array_map(fn ($n) => ['n' => $n], range(1, 1000)));    // one statement; it returns no keys
+        // end
+        check($model::orderBy('id')->pluck('n')->all(), range(0, 1000));
+        check($model::lazyById(100)->pluck('n')->all(), range(0, 1000));
+    }
+});
+
+job('page', function () {
+    foreach ([Order::class, Legacy::class] as $model) {
+        $last = $model::firstWhere('n', 500)->id;
+        // comb: page
+        $page = $model::where('id', '>', $last)->orderBy('id')->limit(10)->get();
+        // end
+        check($page->pluck('n')->all(), range(501, 510));
+    }
+});
+
+job('range', function () use ($begin) {
+    foreach ([Order::class, Legacy::class] as $model) {
+        // comb: range
+        // As text with zone and fraction: of a DateTime, Eloquent sends neither.
+        $between = fn ($from, $to) => $model::whereRaw('comb_between(id, ?, ?)', [$from->format('Y-m-d H:i:s.uP'), $to->format('Y-m-d H:i:s.uP')]);
+        // end
+        check($between($begin, $begin->modify('1 minute'))->orderBy('id')->pluck('n')->all(), range(1, 1000));
+        check($between($begin->modify('-1 minute'), $begin)->pluck('n')->all(), [0]);
+    }
+});
+
+job('moment', function () {
+    foreach ([Order::selectRaw('comb_timestamp(id) AS at'), Legacy::selectRaw('comb_timestamp_mssql(id) AS at')] as $query) {
+        // comb: moment
+        $at = $query->withCasts(['at' => 'immutable_datetime'])->first()->at;
+        // end
+        check($at instanceof DateTimeImmutable, true);
+        check(abs((float) $at->format('U.u') - microtime(true)) < 60, true);
+    }
+});
+
+job('error', function () use ($db) {
+    $error = null;
+    // comb: error
+    try {
+        $db->select('SELECT comb_at(?)', ['1969-07-20 20:17:40Z']);
+    } catch (QueryException $error) {
+        [$sqlstate, , $text] = $error->errorInfo;
+        [$message, $detail] = explode("\n", $text);
+    }
+    // end
+    check($sqlstate ?? null, '22008');
+    check($message, 'ERROR:  timestamp out of range for COMB layout "uuidv7"');
+    check(str_starts_with($detail, 'DETAIL:  The layout holds 1970-01-01T00:00:00+00:00 to '), true);
+});
+
+job('newest', function () {
+    foreach ([Order::class, Legacy::class] as $model) {
+        // comb: newest
+        $newest = $model::orderByDesc('id')->first();
+        // end
+        check($newest->n, 1000);
+    }
+    check(Legacy::find(Legacy::max('id'))->n, 1000);    // PostgreSQL up to 18 has no max(uuid)
+});
+
+exit((int) $failed);

@@ -1,0 +1,45 @@
+//! What an example prints: its client, and a line for each job.
+
+use std::fmt::Debug;
+
+pub type Outcome = Result<(), Box<dyn std::error::Error + Send + Sync>>;
+
+/// Changes with every change of a table, a column or an index.
+pub const CATALOG: &str = "
+    SELECT string_agg(concat_ws(' ', c.relname, c.xmin, a.attname, a.xmin), ', ' ORDER BY c.oid, a.attnum) AS catalog
+    FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid WHERE c.relnamespace = 'public'::regnamespace";
+
+pub fn check<T: PartialEq + Debug>(seen: T, expected: T) -> Outcome {
+    if seen == expected { Ok(()) } else { Err(format!("{seen:?} instead of {expected:?}").into()) }
+}
+
+pub struct Report {
+    failed: bool,
+}
+
+impl Report {
+    /// Of the client that is that crate, whose version is that in `lock`, the text of Cargo.lock.
+    pub fn new(client: &str, lock: &str) -> Self {
+        let version = lock
+            .split(&format!("name = \"{client}\"\nversion = \""))
+            .nth(1)
+            .and_then(|rest| rest.split('"').next());
+        println!("client {client} {}", version.expect("the client's version"));
+        Report { failed: false }
+    }
+
+    pub fn job(&mut self, name: &str, outcome: Outcome) {
+        match outcome {
+            Ok(()) => println!("ok {name}"),
+            Err(error) => {
+                eprintln!("{name}: {error:?}");
+                println!("not ok {name}: {}", error.to_string().lines().next().unwrap_or_default());
+                self.failed = true;
+            }
+        }
+    }
+
+    pub fn end(self) -> ! {
+        std::process::exit(self.failed.into())
+    }
+}

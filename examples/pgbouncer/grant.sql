@@ -1,0 +1,3 @@
+-- comb: role
+GRANT SET ON PARAMETER comb.timestamp_step TO app;  -- by a superuser, once
+-- end

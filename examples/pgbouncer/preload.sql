@@ -1,0 +1,3 @@
+-- comb: preload
+ALTER DATABASE shop SET session_preload_libraries = 'comb';  -- by a superuser
+-- end

@@ -1,0 +1,3 @@
+-- comb: role
+ALTER ROLE app SET comb.timestamp_step = '10ms';    -- by app
+-- end

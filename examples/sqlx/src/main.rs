@@ -1,0 +1,157 @@
+//! Ids of comb with sqlx: the jobs that every example does.
+
+#[path = "../../lib/report.rs"]
+mod report;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use report::{Outcome, Report, check};
+use sqlx::postgres::{PgDatabaseError, PgPool};
+use sqlx::{AssertSqlSafe, query_as, query_scalar};
+use std::time::Duration;
+use uuid::Uuid;
+
+const TABLES: [&str; 2] = ["orders", "legacy"];
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() {
+    let mut report = Report::new("sqlx", include_str!("../Cargo.lock"));
+    let url = std::env::var("DATABASE_URL").expect("DATABASE_URL");
+    let db = PgPool::connect(&url).await.expect("a connection");
+
+    report.job("schema", schema(&db).await);
+    report.job("schema_again", schema_again(&db).await);
+    report.job("insert", insert(&db).await);
+    tokio::time::sleep(Duration::from_millis(10)).await;
+    let begin = Utc::now(); // after the row 0, milliseconds before the rows 1 to 1000
+    tokio::time::sleep(Duration::from_millis(10)).await;
+    report.job("batch", batch(&db).await);
+    report.job("page", page(&db).await);
+    report.job("range", range(&db, begin).await);
+    report.job("moment", moment(&db).await);
+    report.job("error", error(&db).await);
+    report.job("newest", newest(&db).await);
+    report.end();
+}
+
+async fn schema(db: &PgPool) -> Outcome {
+    // comb: schema
+    sqlx::migrate!().run(db).await?; // the folder migrations
+    // end
+    Ok(())
+}
+
+async fn schema_again(db: &PgPool) -> Outcome {
+    let before: String = query_scalar(report::CATALOG).fetch_one(db).await?;
+    schema(db).await?;
+    check(query_scalar(report::CATALOG).fetch_one(db).await?, before)
+}
+
+// In all of these: id::uuid in a result, because sqlx reads no uniqueidentifier; and the table's name before id in ORDER BY,
+// which would be the column of the result without. With uuid keys alone it is id everywhere.
+
+async fn insert(db: &PgPool) -> Outcome {
+    for table in TABLES {
+        // comb: insert
+        let insert = format!("INSERT INTO {table} (n) VALUES ($1) RETURNING id::uuid");
+        let id: Uuid = query_scalar(AssertSqlSafe(insert)).bind(0).fetch_one(db).await?;
+        // end
+        let select = format!("SELECT n FROM {table} WHERE id = $1");
+        check(query_scalar(AssertSqlSafe(select)).bind(id).fetch_all(db).await?, vec![0])?;
+    }
+    Ok(())
+}
+
+async fn batch(db: &PgPool) -> Outcome {
+    for table in TABLES {
+        let n: Vec<i32> = (1..=1000).collect();
+        // comb: batch
+        let insert = format!("INSERT INTO {table} (n) SELECT unnest($1) RETURNING id::uuid");
+        let ids: Vec<Uuid> = query_scalar(AssertSqlSafe(insert)).bind(&n).fetch_all(db).await?;
+        // end
+        let select = format!("SELECT id::uuid, n FROM {table} WHERE n > 0 ORDER BY {table}.id");
+        let stored: Vec<(Uuid, i32)> = query_as(AssertSqlSafe(select)).fetch_all(db).await?;
+        check(stored, ids.into_iter().zip(n).collect())?;
+        let select = format!("SELECT n FROM {table} ORDER BY id");
+        let stored: Vec<i32> = query_scalar(AssertSqlSafe(select)).fetch_all(db).await?;
+        check(stored, (0..=1000).collect())?;
+    }
+    Ok(())
+}
+
+async fn page(db: &PgPool) -> Outcome {
+    for table in TABLES {
+        let last = format!("SELECT id::uuid FROM {table} WHERE n = 500");
+        let last: Uuid = query_scalar(AssertSqlSafe(last)).fetch_one(db).await?;
+        // comb: page
+        let page =
+            format!("SELECT id::uuid, n FROM {table} WHERE id > $1 ORDER BY {table}.id LIMIT 10");
+        let page: Vec<(Uuid, i32)> = query_as(AssertSqlSafe(page)).bind(last).fetch_all(db).await?;
+        // end
+        check(page.into_iter().map(|(_, n)| n).collect(), (501..=510).collect::<Vec<_>>())?;
+    }
+    Ok(())
+}
+
+async fn range(db: &PgPool, begin: DateTime<Utc>) -> Outcome {
+    let minute = TimeDelta::minutes(1);
+    for table in TABLES {
+        for (from, to, n) in [(begin, begin + minute, 1..=1000), (begin - minute, begin, 0..=0)] {
+            // comb: range
+            let select =
+                format!("SELECT n FROM {table} WHERE comb_between(id, $1, $2) ORDER BY id");
+            // Of type DateTime<Utc>.
+            let rows: Vec<i32> =
+                query_scalar(AssertSqlSafe(select)).bind(from).bind(to).fetch_all(db).await?;
+            // end
+            check(rows, n.collect())?;
+        }
+    }
+    Ok(())
+}
+
+async fn moment(db: &PgPool) -> Outcome {
+    for select in [
+        "SELECT comb_timestamp(id) FROM orders WHERE n = 0",
+        "SELECT comb_timestamp_mssql(id) FROM legacy WHERE n = 0",
+    ] {
+        // comb: moment
+        let at: DateTime<Utc> = query_scalar(select).fetch_one(db).await?;
+        // end
+        check((Utc::now() - at).abs() < TimeDelta::minutes(1), true)?;
+    }
+    Ok(())
+}
+
+async fn error(db: &PgPool) -> Outcome {
+    let moon: DateTime<Utc> = "1969-07-20T20:17:40Z".parse()?;
+    let result: Result<Uuid, _> = query_scalar("SELECT comb_at($1)").bind(moon).fetch_one(db).await;
+    let error = result.err().ok_or("no error")?;
+    // comb: error
+    let error = error
+        .as_database_error()
+        .ok_or("no error of the server")?
+        .downcast_ref::<PgDatabaseError>();
+    let (sqlstate, message, detail) = (error.code(), error.message(), error.detail());
+    // end
+    check(sqlstate, "22008")?;
+    check(message, "timestamp out of range for COMB layout \"uuidv7\"")?;
+    check(
+        detail.unwrap_or_default().starts_with("The layout holds 1970-01-01T00:00:00+00:00 to "),
+        true,
+    )
+}
+
+async fn newest(db: &PgPool) -> Outcome {
+    for table in TABLES {
+        // comb: newest
+        let newest = format!("SELECT id::uuid, n FROM {table} ORDER BY {table}.id DESC LIMIT 1");
+        let newest: (Uuid, i32) = query_as(AssertSqlSafe(newest)).fetch_one(db).await?;
+        // end
+        check(newest.1, 1000)?;
+    }
+    // comb: newest
+    let newest: Uuid = query_scalar("SELECT max(id)::uuid FROM legacy").fetch_one(db).await?; // up to 18 no max(uuid)
+    // end
+    let n = query_scalar("SELECT n FROM legacy WHERE id = $1").bind(newest).fetch_all(db).await?;
+    check(n, vec![1000])
+}
