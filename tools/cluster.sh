@@ -57,7 +57,7 @@ cluster_up() {
     # locks of this run, which must not outlive it.
     # A backtrace in an error's DETAIL is not what users see.
     as_server env -u RUST_BACKTRACE "${SERVER_LAUNCHER[@]}" setsid "$BIN/pg_ctl" -D "$CLUSTER/$folder" \
-        -l "$CLUSTER/work/$folder.log" -w -t 300 -s start </dev/null 8>&- 9>&- ||
+        -l "$CLUSTER/work/$folder.log" -w -s start </dev/null 8>&- 9>&- ||
         die "the private server did not start" "$(tail -n 5 "$CLUSTER/work/$folder.log")"
 }
 
