@@ -53,7 +53,7 @@ BEGIN ATOMIC
     JOIN pg_catalog.pg_database d ON d.oid = l.database
     CROSS JOIN LATERAL (
         SELECT timestamptz 'epoch'
-            + ((l.classid::bigint << 32 | l.objid::bigint) >> 16) * interval '1 millisecond'
+            + (((l.classid::bigint << 32 | l.objid::bigint) >> 16) OPERATOR(pg_catalog.*) interval '1 millisecond')
     ) f (at)
     LEFT JOIN pg_catalog.pg_stat_activity a ON a.pid = l.pid
     LEFT JOIN pg_catalog.pg_locks t ON l.pid IS NULL

@@ -38,26 +38,30 @@ COMMENT ON FUNCTION comb_partman_mssql_decoder(text) IS
     'extract timestamp from text of UUID in layout mssql if it is plausible, or of bound of a partition';
 
 -- Without pg_partman
+--
+-- Operators here are those of pg_catalog, whatever operators a schema of the search path has.
+
+SET LOCAL search_path = pg_catalog, pg_temp;
 
 -- Not IMMUTABLE, so that it is called where a CASE says so and not before.
-CREATE FUNCTION comb_partition_error(fault text, name text) RETURNS text
+CREATE FUNCTION @extschema@.comb_partition_error(fault text, name text) RETURNS text
     LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_partition_error';
-COMMENT ON FUNCTION comb_partition_error(text, text) IS 'internal: raise an error about partitions';
+COMMENT ON FUNCTION @extschema@.comb_partition_error(text, text) IS 'internal: raise an error about partitions';
 
-CREATE FUNCTION comb_partition_layout(parent regclass) RETURNS text
+CREATE FUNCTION @extschema@.comb_partition_layout(parent regclass) RETURNS text
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
     SELECT CASE
-        WHEN c.oid IS NULL THEN comb_partition_error('no table', parent::oid::text)
-        WHEN p.partrelid IS NULL THEN comb_partition_error('not partitioned', parent::text)
-        WHEN p.partstrat <> 'r' THEN comb_partition_error('not by range', parent::text)
-        WHEN p.partnatts <> 1 THEN comb_partition_error('several columns', parent::text)
-        WHEN p.partattrs[0] = 0 THEN comb_partition_error('expression', parent::text)
+        WHEN c.oid IS NULL THEN @extschema@.comb_partition_error('no table', parent::oid::text)
+        WHEN p.partrelid IS NULL THEN @extschema@.comb_partition_error('not partitioned', parent::text)
+        WHEN p.partstrat <> 'r' THEN @extschema@.comb_partition_error('not by range', parent::text)
+        WHEN p.partnatts <> 1 THEN @extschema@.comb_partition_error('several columns', parent::text)
+        WHEN p.partattrs[0] = 0 THEN @extschema@.comb_partition_error('expression', parent::text)
         -- By what the partitions are compared by, which says more than a type.
-        WHEN f.amproc::oid = 'pg_catalog.uuid_cmp(uuid, uuid)'::regprocedure THEN 'uuidv7'
-        WHEN f.amproc::oid = ANY (ARRAY['comb_mssql_cmp(uuid, uuid)'::regprocedure,
-                                        'uniqueidentifier_cmp(uniqueidentifier, uniqueidentifier)'::regprocedure]) THEN 'mssql'
-        ELSE comb_partition_error('not by id', parent::text)
+        WHEN f.amproc::oid = 'uuid_cmp(uuid, uuid)'::regprocedure THEN 'uuidv7'
+        WHEN f.amproc::oid = ANY (ARRAY['@extschema@.comb_mssql_cmp(uuid, uuid)'::regprocedure,
+                                        '@extschema@.uniqueidentifier_cmp(@extschema@.uniqueidentifier, @extschema@.uniqueidentifier)'::regprocedure]) THEN 'mssql'
+        ELSE @extschema@.comb_partition_error('not by id', parent::text)
     END
     FROM (SELECT) one
     LEFT JOIN pg_catalog.pg_class c ON c.oid = parent
@@ -66,33 +70,33 @@ BEGIN ATOMIC
     LEFT JOIN pg_catalog.pg_amproc f ON f.amprocfamily = o.opcfamily AND f.amproclefttype = o.opcintype
         AND f.amprocrighttype = o.opcintype AND f.amprocnum = 1;
 END;
-COMMENT ON FUNCTION comb_partition_layout(regclass) IS
+COMMENT ON FUNCTION @extschema@.comb_partition_layout(regclass) IS
     'layout of the UUIDs by which a table is partitioned';
 
 -- Cuts are computed as timestamps without time zone, in UTC, where every day has 24 hours. Units of months
 -- count from the year 0, shorter ones from Monday, 0001-01-01. So calls with other times cut at the same
 -- moments, and the name of a partition says where it begins.
-CREATE FUNCTION comb_partitions(parent regclass, from_time timestamptz, until timestamptz, step interval)
+CREATE FUNCTION @extschema@.comb_partitions(parent regclass, from_time timestamptz, until timestamptz, step interval)
     RETURNS TABLE (name text, lower_bound uuid, upper_bound uuid, statement text)
     LANGUAGE sql STABLE STRICT PARALLEL SAFE ROWS 100
 BEGIN ATOMIC
     WITH layout AS (
-        SELECT comb_partition_layout(parent) AS label
+        SELECT @extschema@.comb_partition_layout(parent) AS label
     ), units AS (
-        SELECT CASE WHEN pg_catalog.isfinite(step) THEN (extract(year FROM step) * 12 + extract(month FROM step))::bigint END AS months,
-            CASE WHEN pg_catalog.isfinite(step) THEN
+        SELECT CASE WHEN isfinite(step) THEN (extract(year FROM step) * 12 + extract(month FROM step))::bigint END AS months,
+            CASE WHEN isfinite(step) THEN
                 ((extract(day FROM step) * 24 + extract(hour FROM step)) * 60 + extract(minute FROM step)) * 60000
                 + extract(milliseconds FROM step) END AS ms
     ), checked AS MATERIALIZED (
         -- Once, and before anything is computed: the planner must not fold a step that fails the check.
         SELECT label, months, ms, from_time AT TIME ZONE 'UTC' AS first, until AT TIME ZONE 'UTC' AS last,
-            CASE WHEN comb_partition_error(CASE
-                WHEN NOT pg_catalog.isfinite(from_time) OR NOT pg_catalog.isfinite(until) THEN 'infinite'
+            CASE WHEN @extschema@.comb_partition_error(CASE
+                WHEN NOT isfinite(from_time) OR NOT isfinite(until) THEN 'infinite'
                 WHEN from_time > until THEN 'backwards'
                 WHEN coalesce(months = 0 AND ms = 0, true) THEN 'step not positive'
                 WHEN months <> 0 AND ms <> 0 THEN 'step mixed'
                 WHEN months < 0 OR ms < 0 THEN 'step not positive'
-                WHEN ms <> pg_catalog.trunc(ms) THEN 'step too fine'
+                WHEN ms <> trunc(ms) THEN 'step too fine'
                 -- No month is shorter than 28 days.
                 WHEN (extract(epoch FROM until) - extract(epoch FROM from_time)) * 1000 > 10000 * (months * 2419200000 + ms) THEN 'too many'
             END, '') IS NULL THEN step END AS checked_step
@@ -108,68 +112,69 @@ BEGIN ATOMIC
             WHEN ms % 1000 = 0 THEN '_YYYY_MM_DD_HH24MISS'
             ELSE '_YYYY_MM_DD_HH24MISS_MS'
         END AS format
-        FROM checked, LATERAL pg_catalog.generate_series(
+        FROM checked, LATERAL generate_series(
             CASE WHEN months > 0
-                THEN pg_catalog.date_trunc('month', first)
+                THEN date_trunc('month', first)
                     - ((extract(year FROM first) * 12 + extract(month FROM first) - 1) % months)::integer * interval '1 month'
-                ELSE pg_catalog.date_bin(checked_step, first, timestamp '0001-01-01')
+                ELSE date_bin(checked_step, first, timestamp '0001-01-01')
             END, last, checked_step) start
         WHERE start < last
     ), names AS (
-        SELECT start, comb_set_timestamp('00000000-0000-0000-0000-000000000000', start AT TIME ZONE 'UTC', label) AS lower_bound,
-            comb_set_timestamp('00000000-0000-0000-0000-000000000000', stop AT TIME ZONE 'UTC', label) AS upper_bound,
-            n.nspname AS schema, c.relnamespace, c.relname AS table, pg_catalog.to_char(start, format) AS suffix
+        SELECT start, @extschema@.comb_set_timestamp('00000000-0000-0000-0000-000000000000', start AT TIME ZONE 'UTC', label) AS lower_bound,
+            @extschema@.comb_set_timestamp('00000000-0000-0000-0000-000000000000', stop AT TIME ZONE 'UTC', label) AS upper_bound,
+            n.nspname AS schema, c.relnamespace, c.relname AS table, to_char(start, format) AS suffix
         -- All that is left of a table that does not exist is its error.
         FROM cuts LEFT JOIN pg_catalog.pg_class c ON c.oid = parent LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
     ), fitting AS MATERIALIZED (
         -- Up to 63 bytes. A table's name that is too long ends in 8 digits of its hash.
         SELECT start, lower_bound, upper_bound, schema, relnamespace, "table", CASE
-            WHEN pg_catalog.octet_length("table") + pg_catalog.octet_length(suffix) <= 63 THEN "table" || suffix
-            ELSE (SELECT pg_catalog."left"("table", n) FROM pg_catalog.generate_series(1, 63) n
-                  WHERE pg_catalog.octet_length(pg_catalog."left"("table", n)) <= 54 - pg_catalog.octet_length(suffix)
+            WHEN octet_length("table") + octet_length(suffix) <= 63 THEN "table" || suffix
+            ELSE (SELECT "left"("table", n) FROM generate_series(1, 63) n
+                  WHERE octet_length("left"("table", n)) <= 54 - octet_length(suffix)
                   ORDER BY n DESC LIMIT 1)
-                || '_' || pg_catalog."left"(pg_catalog.encode(pg_catalog.sha256(pg_catalog.textsend("table")), 'hex'), 8) || suffix
+                || '_' || "left"(encode(pg_catalog.sha256(textsend("table")), 'hex'), 8) || suffix
         END AS partition
         FROM names
     )
     -- What has the name but is another table or another partition must not pass for this one.
-    SELECT pg_catalog.format('%I.%I', schema, partition), lower_bound, upper_bound,
-        pg_catalog.format('CREATE TABLE %s%I.%I PARTITION OF %I.%I FOR VALUES FROM (%L) TO (%L)',
+    SELECT format('%I.%I', schema, partition), lower_bound, upper_bound,
+        format('CREATE TABLE %s%I.%I PARTITION OF %I.%I FOR VALUES FROM (%L) TO (%L)',
             CASE WHEN e.oid IS NULL OR EXISTS (SELECT FROM pg_catalog.pg_inherits i WHERE i.inhrelid = e.oid AND i.inhparent = parent)
-                    AND pg_catalog.pg_get_expr(e.relpartbound, e.oid) = pg_catalog.format('FOR VALUES FROM (%L) TO (%L)', lower_bound, upper_bound)
+                    AND pg_get_expr(e.relpartbound, e.oid) = format('FOR VALUES FROM (%L) TO (%L)', lower_bound, upper_bound)
                 THEN 'IF NOT EXISTS ' ELSE '' END,
             schema, partition, schema, "table", lower_bound, upper_bound)
     FROM fitting LEFT JOIN pg_catalog.pg_class e ON e.relnamespace = fitting.relnamespace AND e.relname = partition::name
     ORDER BY start;
 END;
-COMMENT ON FUNCTION comb_partitions(regclass, timestamptz, timestamptz, interval) IS
+COMMENT ON FUNCTION @extschema@.comb_partitions(regclass, timestamptz, timestamptz, interval) IS
     'statements that create the partitions of a table from one time until another';
 
-CREATE FUNCTION comb_partition_range(partition regclass) RETURNS tstzrange
+CREATE FUNCTION @extschema@.comb_partition_range(partition regclass) RETURNS tstzrange
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
     WITH bounds AS (
         SELECT CASE
-                WHEN c.oid IS NULL THEN comb_partition_error('no table', partition::oid::text)
-                WHEN NOT c.relispartition THEN comb_partition_error('no partition', partition::text)
-                ELSE comb_partition_layout((SELECT i.inhparent FROM pg_catalog.pg_inherits i WHERE i.inhrelid = c.oid))
+                WHEN c.oid IS NULL THEN @extschema@.comb_partition_error('no table', partition::oid::text)
+                WHEN NOT c.relispartition THEN @extschema@.comb_partition_error('no partition', partition::text)
+                ELSE @extschema@.comb_partition_layout((SELECT i.inhparent FROM pg_catalog.pg_inherits i WHERE i.inhrelid = c.oid))
             END AS layout,
-            pg_catalog.regexp_match(pg_catalog.pg_get_expr(c.relpartbound, c.oid), '^FOR VALUES FROM \((.*)\) TO \((.*)\)$') AS sides
+            regexp_match(pg_get_expr(c.relpartbound, c.oid), '^FOR VALUES FROM \((.*)\) TO \((.*)\)$') AS sides
         FROM (SELECT) one LEFT JOIN pg_catalog.pg_class c ON c.oid = partition
     ), ids AS (
         SELECT layout, place, CASE
-            WHEN pg_catalog.btrim(side, '''') NOT IN ('MINVALUE', 'MAXVALUE', '00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-            THEN pg_catalog.btrim(side, '''')::uuid END AS id
-        FROM bounds, pg_catalog.unnest(sides) WITH ORDINALITY u (side, place)
+            WHEN btrim(side, '''') NOT IN ('MINVALUE', 'MAXVALUE', '00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+            THEN btrim(side, '''')::uuid END AS id
+        FROM bounds, unnest(sides) WITH ORDINALITY u (side, place)
     ), times AS (
         SELECT place, CASE WHEN id IS NOT NULL THEN coalesce(
-            CASE layout WHEN 'uuidv7' THEN comb_partman_decoder(id) ELSE comb_timestamp(id, layout) END,
-            comb_partition_error('no time', partition::text)::timestamptz) END AS at
+            CASE layout WHEN 'uuidv7' THEN @extschema@.comb_partman_decoder(id) ELSE @extschema@.comb_timestamp(id, layout) END,
+            @extschema@.comb_partition_error('no time', partition::text)::timestamptz) END AS at
         FROM ids
     )
-    SELECT pg_catalog.tstzrange((SELECT at FROM times WHERE place = 1), (SELECT at FROM times WHERE place = 2))
+    SELECT tstzrange((SELECT at FROM times WHERE place = 1), (SELECT at FROM times WHERE place = 2))
     FROM bounds WHERE layout IS NOT NULL AND sides IS NOT NULL;
 END;
-COMMENT ON FUNCTION comb_partition_range(regclass) IS
+COMMENT ON FUNCTION @extschema@.comb_partition_range(regclass) IS
     'times of the UUIDs in a partition; null for the default partition';
 
+SELECT set_config('search_path', '@extschema@, pg_temp', true);
