@@ -5,6 +5,7 @@
 mod bounds;
 mod clock;
 mod connections;
+mod first_last;
 mod generate;
 mod index_order;
 mod layouts;
@@ -12,3 +13,4 @@ mod mssql;
 mod read;
 mod server;
 mod text;
+mod time_order;

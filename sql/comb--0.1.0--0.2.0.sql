@@ -5,6 +5,8 @@
 
 -- chapter: 32-mysql.sql
 
+-- chapter: 42-ranges-micros.sql
+
 -- comb_layouts() has six more rows.
 ALTER FUNCTION comb_layouts() ROWS 20;
 
@@ -15,6 +17,10 @@ ALTER FUNCTION comb_layouts() ROWS 20;
 -- comb_status() has two more columns.
 DROP FUNCTION comb_status();
 -- chapter: 72-status.sql
+
+-- chapter: 85-time-order.sql
+
+-- chapter: 91-first-last.sql
 
 -- chapter: 92-partitions.sql
 

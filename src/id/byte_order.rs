@@ -122,16 +122,6 @@ pub fn mysql_unswap(id: &Bytes) -> Bytes {
     ByteOrder::Uuidv1.bytes(ByteOrder::Postgres.number(id))
 }
 
-/// The id that comes after in SQL Server's order; `None` after the last.
-pub fn sqlserver_next(id: &Bytes) -> Option<Bytes> {
-    ByteOrder::Sqlserver.number(id).checked_add(1).map(|number| ByteOrder::Sqlserver.bytes(number))
-}
-
-/// The id that comes before in SQL Server's order; `None` before the first.
-pub fn sqlserver_previous(id: &Bytes) -> Option<Bytes> {
-    ByteOrder::Sqlserver.number(id).checked_sub(1).map(|number| ByteOrder::Sqlserver.bytes(number))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -186,12 +176,6 @@ mod tests {
         assert_eq!(mysql_unswap(&stored), uuid);
     }
 
-    #[test]
-    fn the_ends_of_sql_servers_order_have_no_neighbours() {
-        assert_eq!(sqlserver_previous(&[0; 16]), None);
-        assert_eq!(sqlserver_next(&[0xff; 16]), None);
-    }
-
     proptest! {
         #[test]
         fn numbers_are_the_bytes_in_their_order(id in any::<Bytes>()) {
@@ -201,14 +185,6 @@ mod tests {
                 let rank = |byte| positions.iter().position(|&position| position == byte).unwrap();
                 prop_assert_eq!(order.rank_of_6() as usize, rank(6));
                 prop_assert_eq!(order.rank_of_8() as usize, rank(8));
-            }
-        }
-
-        #[test]
-        fn neighbours_stand_next_to_each_other(id in any::<Bytes>()) {
-            if let Some(next) = sqlserver_next(&id) {
-                prop_assert!(ByteOrder::Sqlserver.compare(&id, &next).is_lt());
-                prop_assert_eq!(sqlserver_previous(&next), Some(id));
             }
         }
 

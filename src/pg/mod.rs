@@ -8,6 +8,7 @@ mod call;
 mod convert;
 mod cross_type;
 mod error;
+mod first_last;
 mod floors;
 mod generate;
 mod guard;
@@ -25,8 +26,10 @@ mod rows;
 mod settings;
 mod shared_memory;
 mod skip_support;
+mod sort_support;
 mod text;
 mod text_forms;
+mod time_order;
 mod timestamp;
 
 /// Called when the library is loaded, by the postmaster or by a backend.

@@ -1,11 +1,12 @@
-//! Skip support of SQL Server's order, which PostgreSQL 18 and newer calls. It is in the libraries of older
+//! Skip support of an order of ours, which PostgreSQL 18 and newer calls. It is in the libraries of older
 //! major versions too, so that one install script serves all.
 
 use pgrx::pg_sys;
 use pgrx::pg_sys::Datum;
 
-use super::call::{sql_function, uuid};
-use crate::id::byte_order::{Bytes, sqlserver_next, sqlserver_previous};
+use super::call::{Answer, Call, uuid};
+use crate::id::byte_order::Bytes;
+use crate::id::index_order::IndexOrder;
 
 /// PostgreSQL 18's SkipSupportData (utils/skipsupport.h), which pgrx does not bind.
 #[repr(C)]
@@ -18,38 +19,37 @@ struct SkipSupportData {
 
 type Step = unsafe extern "C-unwind" fn(pg_sys::Relation, Datum, *mut bool) -> Datum;
 
-sql_function! {
-    fn comb_mssql_skipsupport(call) {
-        let support = SkipSupportData {
-            low_elem: uuid([0; 16]),
-            high_elem: uuid([0xff; 16]),
-            decrement,
-            increment,
-        };
-        // SAFETY: the scan calls it with its SkipSupport, every field of which is to be set.
-        unsafe { call.pointer::<SkipSupportData>(0).write(support) };
-        Ok(Datum::null())
-    }
+/// The answer of a skip support function: `call` is given the SkipSupport of a scan.
+pub fn skip_support<O: IndexOrder>(call: Call) -> Answer {
+    let support = SkipSupportData {
+        low_elem: uuid(O::FIRST),
+        high_elem: uuid(O::LAST),
+        decrement: decrement::<O>,
+        increment: increment::<O>,
+    };
+    // SAFETY: the scan calls it with its SkipSupport, every field of which is to be set.
+    unsafe { call.pointer::<SkipSupportData>(0).write(support) };
+    Ok(Datum::null())
 }
 
 /// # Safety
 /// A datum of a uuid, and where to say that there is no such neighbour.
-unsafe extern "C-unwind" fn decrement(
+unsafe extern "C-unwind" fn decrement<O: IndexOrder>(
     _: pg_sys::Relation,
     existing: Datum,
     overflow: *mut bool,
 ) -> Datum {
-    unsafe { neighbour(sqlserver_previous, existing, overflow) }
+    unsafe { neighbour(O::previous, existing, overflow) }
 }
 
 /// # Safety
 /// As `decrement`.
-unsafe extern "C-unwind" fn increment(
+unsafe extern "C-unwind" fn increment<O: IndexOrder>(
     _: pg_sys::Relation,
     existing: Datum,
     overflow: *mut bool,
 ) -> Datum {
-    unsafe { neighbour(sqlserver_next, existing, overflow) }
+    unsafe { neighbour(O::next, existing, overflow) }
 }
 
 /// # Safety
