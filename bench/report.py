@@ -47,6 +47,10 @@ def goals(figures):
     found.append(Goal("index: size of gen_random_uuid()'s", 0.80, index))
     wal = ratio(*(get("insert", name, "first", "WAL") for name in ("comb_server", "random")))
     found.append(Goal("WAL of the first million: bytes of gen_random_uuid()'s", 0.97, wal))
+    index = ratio(*(get("switch", name, "", "index of the key") for name in ("time_order", "plain")))
+    found.append(Goal("new keys after random ones, uuid_time_ops: index of the plain one's", 0.78, index))
+    time = ratio(*(get("switch", name, "new keys", "time") for name in ("time_order", "own_table")))
+    found.append(Goal("new keys after random ones, uuid_time_ops: time of a table of their own's", 1.1, time))
     for name, label in (("uniqueidentifier", "uniqueidentifier"), ("uuid_mssql_ops", "uuid_mssql_ops")):
         for metric in ("sort", "index"):
             of_uuid = ratio(get("order", name, "", metric), get("order", "uuid", "", metric))
@@ -158,6 +162,28 @@ def wal_table(figures):
     return table(["", *heads, "full-page images a 1000 rows", "buffers dirtied a 1000 rows"], rows)
 
 
+def switch_table(figures):
+    rows = []
+    for contestant in figures.contestants("switch"):
+        def of(parameter, metric, name=contestant.name):
+            return figures.get("switch", name, parameter, metric)
+
+        key, seconds = "index of the key", of("new keys", "time")
+        rows.append([
+            contestant.label,
+            share(ratio(seconds, of("new keys", "time", "own_table"))),
+            figure(seconds),
+            figure(of("new keys", IN_POSTGRES)),
+            # That of the table of their own has half of the rows.
+            share(ratio(of("", key), of("", key, "plain"))) if contestant.name != "own_table" else MISSING,
+            figure(of("", key)),
+            figure(of("", "leaf density")),
+            figure(of("new keys", "WAL")),
+        ])
+    heads = ["time of their own table's", "time, s", "in PostgreSQL, s", "index of the plain one's", "index, bytes a row", "leaf density, %"]
+    return table(["", *heads, "WAL, bytes a row"], rows)
+
+
 def growth_table(figures):
     steps = len(figures.values.parameters("growth", "time of the step"))
     if not steps:
@@ -247,6 +273,7 @@ TABLES = {
     "processor": processor_table,
     "index": index_table,
     "wal": wal_table,
+    "switch": switch_table,
     "growth": growth_table,
     "rate": rate_table,
     "latency": latency_table,

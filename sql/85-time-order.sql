@@ -101,5 +101,5 @@ CREATE FUNCTION comb_between_time(id uuid, from_time timestamptz, to_time timest
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN id >=@~ comb_first_from(from_time) AND id <=@~ comb_last_before(to_time);
 COMMENT ON FUNCTION comb_between_time(uuid, timestamptz, timestamptz) IS
-    'is UUID of version 7, and at or after the first time and before the second? For indexes in time order';
+    'is UUID version 7 at or after the first time and before the second, in time order?';
 

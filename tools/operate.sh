@@ -22,6 +22,11 @@ FROM (SELECT comb_new() AS id) new, app.orders o;
 SELECT 'view ' || count(*) FROM app.recent;
 SELECT 'check ' || count(*) FROM pg_constraint WHERE conname = 'of_this_century' AND convalidated;
 SELECT 'index ' || indexdef FROM pg_indexes WHERE schemaname = 'app' ORDER BY indexdef;
+SELECT 'newest ' || number FROM app.items ORDER BY id USING >@~ LIMIT 1;
+SELECT 'in time order ' || count(*) FROM app.items WHERE comb_between_time(id, '2020-01-01Z', 'infinity');
+SELECT 'foreign key by ' || conindid::regclass FROM pg_constraint WHERE conrelid = 'app.parts'::regclass AND contype = 'f';
+SELECT 'replica identity ' || indexrelid::regclass FROM pg_index WHERE indisreplident;
+SELECT 'partition ' || tableoid::regclass || ' ' || count(*) FROM app.journal GROUP BY tableoid ORDER BY 1;
 SELECT 'operator ' || (app.guids.id < 'ffffffff-ffff-ffff-ffff-ffffffffffff')::text FROM app.guids LIMIT 1;
 SELECT 'layouts ' || count(*) FROM comb_layouts();
 SELECT 'schema ' || extnamespace::regnamespace FROM pg_extension WHERE extname = 'comb';"
@@ -48,6 +53,13 @@ CREATE TABLE orders (
     CONSTRAINT of_this_century CHECK (comb_timestamp(id) >= '2000-01-01Z')
 );
 CREATE UNIQUE INDEX orders_legacy ON orders (legacy uuid_mssql_ops);
+CREATE TABLE items (id uuid NOT NULL DEFAULT comb_new(), number int);
+CREATE UNIQUE INDEX items_id ON items (id uuid_time_ops);
+ALTER TABLE items REPLICA IDENTITY USING INDEX items_id;
+CREATE TABLE parts (item uuid REFERENCES items (id));
+CREATE TABLE journal (id uuid PRIMARY KEY, number int) PARTITION BY RANGE (id uuid_time_ops);
+CREATE TABLE journal_random PARTITION OF journal FOR VALUES FROM (MINVALUE) TO (comb_first_from('-infinity'));
+CREATE TABLE journal_new PARTITION OF journal FOR VALUES FROM (comb_first_from('-infinity')) TO (MAXVALUE);
 CREATE TABLE guids (id uniqueidentifier PRIMARY KEY DEFAULT comb_new_mssql(), number int);
 CREATE INDEX guids_day ON guids (comb_timestamp(id, 'mssql'));
 CREATE INDEX guids_brin ON guids USING brin (id);
@@ -55,6 +67,10 @@ CREATE VIEW recent AS SELECT * FROM orders WHERE comb_between(id, '2020-01-01Z',
 CREATE VIEW after_the_first AS SELECT * FROM guids WHERE id > (SELECT min(id) FROM guids);
 INSERT INTO orders (layout) SELECT label FROM comb_layouts(), generate_series(1, 1000);
 INSERT INTO guids (number) SELECT generate_series(1, 10000);
+INSERT INTO items SELECT gen_random_uuid(), generate_series(1, 1000);
+INSERT INTO items (number) SELECT generate_series(1001, 2000);
+INSERT INTO parts SELECT id FROM items;
+INSERT INTO journal TABLE items;
 SQL
     before[$database]=$(facts "$database")
 

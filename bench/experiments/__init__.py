@@ -2,12 +2,13 @@
 
 import os
 
-from experiments import concurrent, generation, growth, horizon, insert, layouts, lookup, order, readers, reading
+from experiments import concurrent, generation, growth, horizon, insert, layouts, lookup, order, readers, reading, switch
 
 ALL = [
     generation.Generation(),
     layouts.Layouts(),
     insert.Insert(),
+    switch.Switch(),
     concurrent.Concurrent(),
     order.Order(),
     reading.Reading(),

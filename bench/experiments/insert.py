@@ -13,6 +13,34 @@ def insert(table, rows):
     return f"INSERT INTO {table} (payload) SELECT {PAYLOAD} FROM generate_series(1, {rows})"
 
 
+def timed_insert(server, table, rows, settings=""):
+    """[(metric, unit, value)...] of so many rows after a checkpoint."""
+    server.sql("CHECKPOINT")
+    before = server.sql("SELECT pg_current_wal_insert_lsn()")
+    seconds, in_postgres, in_system = server.usage(insert(table, rows), settings=settings)
+    wal_bytes = int(server.sql(f"SELECT pg_current_wal_insert_lsn() - '{before}'::pg_lsn"))
+    return [
+        ("time", "s", seconds),
+        ("processor time in PostgreSQL", "s", in_postgres),
+        ("processor time in the system", "s", in_system),
+        ("WAL", "bytes a row", wal_bytes / rows),
+    ]
+
+
+def figures_of_index(server, table, rows):
+    all_indexes, of_key, density, fragmentation = server.sql(
+        f"""SELECT pg_indexes_size('{table}'), index_size, avg_leaf_density, leaf_fragmentation
+            FROM pg_index, pgstatindex(indexrelid::regclass)
+            WHERE indrelid = '{table}'::regclass AND indisunique"""
+    ).split("|")
+    return [
+        ("", "all indexes", "bytes a row", int(all_indexes) / rows),
+        ("", "index of the key", "bytes a row", int(of_key) / rows),
+        ("", "leaf density", "%", float(density)),
+        ("", "leaf fragmentation", "%", float(fragmentation)),
+    ]
+
+
 class Insert(Experiment):
     name = "insert"
 
@@ -30,35 +58,12 @@ class Insert(Experiment):
         server.sql(f"TRUNCATE {table}")
         found = []
         for part in ("first", "second"):
-            seconds, in_postgres, in_system, wal_bytes = self._insert(server, contestant, table, size.rows)
-            found.append((part, "time", "s", seconds))
-            found.append((part, "processor time in PostgreSQL", "s", in_postgres))
-            found.append((part, "processor time in the system", "s", in_system))
-            found.append((part, "WAL", "bytes a row", wal_bytes / size.rows))
-        found += self._index(server, table, 2 * size.rows)
+            found += [(part, *figure) for figure in timed_insert(server, table, size.rows, contestant.settings)]
+        found += figures_of_index(server, table, 2 * size.rows)
         found += self._after_checkpoint(server, contestant, table, size.checkpoint_rows)
         # Nothing that the next contestant would have to write.
         server.sql(f"TRUNCATE {table}")
         return found
-
-    def _insert(self, server, contestant, table, rows):
-        server.sql("CHECKPOINT")
-        before = server.sql("SELECT pg_current_wal_insert_lsn()")
-        times = server.usage(insert(table, rows), settings=contestant.settings)
-        return *times, int(server.sql(f"SELECT pg_current_wal_insert_lsn() - '{before}'::pg_lsn"))
-
-    def _index(self, server, table, rows):
-        all_indexes, of_key, density, fragmentation = server.sql(
-            f"""SELECT pg_indexes_size('{table}'), index_size, avg_leaf_density, leaf_fragmentation
-                FROM pg_index, pgstatindex(indexrelid::regclass)
-                WHERE indrelid = '{table}'::regclass AND indisunique"""
-        ).split("|")
-        return [
-            ("", "all indexes", "bytes a row", int(all_indexes) / rows),
-            ("", "index of the key", "bytes a row", int(of_key) / rows),
-            ("", "leaf density", "%", float(density)),
-            ("", "leaf fragmentation", "%", float(fragmentation)),
-        ]
 
     def _after_checkpoint(self, server, contestant, table, rows):
         server.sql("CHECKPOINT")
