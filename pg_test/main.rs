@@ -12,5 +12,6 @@ mod layouts;
 mod mssql;
 mod read;
 mod server;
+mod switching;
 mod text;
 mod time_order;
