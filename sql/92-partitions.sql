@@ -58,7 +58,8 @@ BEGIN ATOMIC
         WHEN p.partnatts <> 1 THEN @extschema@.comb_partition_error('several columns', parent::text)
         WHEN p.partattrs[0] = 0 THEN @extschema@.comb_partition_error('expression', parent::text)
         -- By what the partitions are compared by, which says more than a type.
-        WHEN f.amproc::oid = 'uuid_cmp(uuid, uuid)'::regprocedure THEN 'uuidv7'
+        WHEN f.amproc::oid = ANY (ARRAY['uuid_cmp(uuid, uuid)'::regprocedure,
+                                        '@extschema@.comb_time_cmp(uuid, uuid)'::regprocedure]) THEN 'uuidv7'
         WHEN f.amproc::oid = ANY (ARRAY['@extschema@.comb_mssql_cmp(uuid, uuid)'::regprocedure,
                                         '@extschema@.uniqueidentifier_cmp(@extschema@.uniqueidentifier, @extschema@.uniqueidentifier)'::regprocedure]) THEN 'mssql'
         ELSE @extschema@.comb_partition_error('not by id', parent::text)

@@ -68,6 +68,17 @@ CREATE DOMAIN key AS uuid;
 CREATE TABLE domains (id key) PARTITION BY RANGE (id);
 SELECT comb_partition_layout('guids') AS guids, comb_partition_layout('uuids') AS uuids, comb_partition_layout('domains') AS domains;
 
+-- In time order, random keys have a partition of their own.
+CREATE TABLE mixed (id uuid NOT NULL) PARTITION BY RANGE (id uuid_time_ops);
+CREATE TABLE mixed_random PARTITION OF mixed FOR VALUES FROM (MINVALUE) TO ('00000000-0000-7000-8000-000000000000');
+SELECT statement FROM comb_partitions('mixed', '2026-11-01Z', '2026-11-03Z', '1 day') \gexec
+INSERT INTO mixed VALUES ('019a3d40-0000-4000-8000-000000000000'), ('ffffffff-ffff-4fff-bfff-ffffffffffff'), (comb_at('2026-11-01Z')), (comb_at('2026-11-02Z'));
+SELECT tableoid::regclass, count(*) FROM mixed GROUP BY 1 ORDER BY 1;
+SELECT comb_partition_layout('mixed'), comb_partition_range('mixed_2026_11_01') = tstzrange('2026-11-01Z', '2026-11-02Z') AS range,
+       comb_partition_range('mixed_random') = tstzrange(NULL, '1970-01-01Z') AS random;
+EXPLAIN (COSTS OFF) SELECT FROM mixed WHERE comb_between_time(id, '2026-11-02Z', '2026-11-03Z');
+DROP TABLE mixed;
+
 -- Names: quoted, in the schema of the table, of up to 63 bytes without a collision.
 CREATE SCHEMA "Odd Schema";
 CREATE TABLE "Odd Schema"."a ""table"" of 'ours'" (id uuid) PARTITION BY RANGE (id);
