@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# bare.sh make RELEASE [MINOR]: a bare Debian of that release, in the cache folder, with all that the distribution's
-# PostgreSQL needs downloaded and not installed. Made anew where that PostgreSQL is older than that minor release.
+# bare.sh make RELEASE [MINOR [PACKAGE...]]: a bare Debian of that release, in the cache folder, with all that the
+# distribution's PostgreSQL and these packages need downloaded and not installed. Made anew where that PostgreSQL is older than
+# that minor release.
 # bare.sh run RELEASE FOLDER COMMAND...: that command in it as root, without a network, with the folder as /comb. What it
 # writes, mounts and starts is gone when it ends, however it ends.
 #
@@ -23,9 +24,19 @@ alone() { as_root env COMB_CACHE="$COMB_CACHE" unshare --mount --propagation pri
 # --- Made once ------------------------------------------------------------------------------------
 
 make_bare() {
-    local mirror security='' script=/usr/share/debootstrap/scripts/$RELEASE
-    [ ! -e "$FOLDER.complete" ] || ! is_recent "${1:-0}" || return 0
+    local mirror security='' script=/usr/share/debootstrap/scripts/$RELEASE minor=${1:-0}
+    shift $(($# > 0))
+    is_root || command -v sudo >/dev/null || die "bare systems of Debian need root" "Run it as root, or install sudo, and try again."
     check_namespaces
+    if [ -e "$FOLDER.complete" ] && is_recent "$minor"; then
+        if has_downloaded "$@"; then return; fi
+        # Until they are there it is not whole.
+        as_root rm "$FOLDER.complete"
+        step "Downloading $* of Debian $RELEASE" alone -- "$0" download "$RELEASE" "$@"
+        has_downloaded "$@" || die "Debian $RELEASE did not give all of these packages: $*"
+        as_root touch "$FOLDER.complete"
+        return
+    fi
     "$ROOT/tools/setup.sh" --packages debootstrap
     mirror=$(apt_mirror Debian)
     [ -n "$mirror" ] || die "apt knows no mirror of Debian, from which $RELEASE would come" "Run apt-get update, and try again."
@@ -38,11 +49,16 @@ make_bare() {
     step "Making a bare Debian $RELEASE (about a minute and 450 MB, once)" \
         alone -- debootstrap --variant=minbase --include=ca-certificates "$RELEASE" "$FOLDER" "$mirror" "$script"
     step "Downloading the PostgreSQL of Debian $RELEASE" \
-        alone -- "$0" fill "$RELEASE" "$mirror" "$security"
+        alone -- "$0" fill "$RELEASE" "$mirror" "$security" "$@"
     as_root touch "$FOLDER.complete"
-    is_recent "${1:-0}" || die "Debian $RELEASE has no PostgreSQL ${DEBIAN_MAJOR[$RELEASE]} of $1 yet"
+    is_recent "$minor" || die "Debian $RELEASE has no PostgreSQL ${DEBIAN_MAJOR[$RELEASE]} of $minor yet"
 }
 
+# has_downloaded PACKAGE...: all of them.
+has_downloaded() {
+    local package
+    for package; do compgen -G "$FOLDER/var/cache/apt/archives/${package}_*.deb" >/dev/null || return 1; done
+}
 # is_recent MINOR: the PostgreSQL that was downloaded is of that release or newer.
 is_recent() {
     local version
@@ -50,10 +66,8 @@ is_recent() {
     dpkg --compare-versions "$version" ge "$1"
 }
 
-# fill MIRROR SECURITY: on mounts of its own.
+# fill MIRROR SECURITY PACKAGE...: on mounts of its own.
 fill() {
-    cp /etc/resolv.conf /etc/hosts "$FOLDER/etc/"
-    mount -t proc proc "$FOLDER/proc"
     echo "deb [check-valid-until=no] $1 $RELEASE main" >"$FOLDER/etc/apt/sources.list"
     [ -z "$2" ] || echo "deb [check-valid-until=no] $2 $RELEASE-security main" >>"$FOLDER/etc/apt/sources.list"
     apt-config dump | grep '^Acquire::.*[pP]roxy' >"$FOLDER/etc/apt/apt.conf.d/01proxy" || true
@@ -61,9 +75,18 @@ fill() {
     echo force-unsafe-io >"$FOLDER/etc/dpkg/dpkg.cfg.d/unsafe-io"
     printf '#!/bin/sh\nexit 101\n' >"$FOLDER/usr/sbin/policy-rc.d"
     chmod 755 "$FOLDER/usr/sbin/policy-rc.d"
+    shift 2
+    download "$@"
+}
+
+# download PACKAGE...: on mounts of its own. What fits together is what the mirror has now.
+download() {
+    cp /etc/resolv.conf /etc/hosts "$FOLDER/etc/"
+    mount -t proc proc "$FOLDER/proc"
     chroot "$FOLDER" apt-get update
     chroot "$FOLDER" env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -y --no-install-recommends --download-only "postgresql-${DEBIAN_MAJOR[$RELEASE]}"
+        apt-get install -y --no-install-recommends --download-only "postgresql-${DEBIAN_MAJOR[$RELEASE]}" "$@"
+    chroot "$FOLDER" apt-get autoclean
 }
 
 # --- Entered as often as it takes -----------------------------------------------------------------
@@ -120,6 +143,7 @@ case $what in
     make) make_bare "$@" ;;
     run) run_bare "$@" ;;
     fill) fill "$@" ;;
+    download) download "$@" ;;
     enter) enter "$@" ;;
     major) echo "${DEBIAN_MAJOR[$RELEASE]}" ;;
     *) die "bare.sh does not know what to do: $what" ;;

@@ -8,6 +8,8 @@ as() {
     (cd / && exec setpriv --reuid="$user" --regid="$(id -g "$user")" --init-groups -- "$@")
 }
 
+apt() { apt-get -y -q --no-install-recommends -o Dpkg::Use-Pty=0 -o APT::Sandbox::User=root "$@"; }
+
 ok() { echo "ok: $1"; }
 
 # refuses WHAT TEXT COMMAND...: it fails and says that text.

@@ -12,7 +12,6 @@ PG_CONFIG=/usr/lib/postgresql/$MAJOR/bin/pg_config
 
 # --- What its users call --------------------------------------------------------------------------
 
-apt() { apt-get -y -q --no-install-recommends -o Dpkg::Use-Pty=0 -o APT::Sandbox::User=root "$@"; }
 # psql as the owner of the database, who is no superuser.
 shop() { as shopkeeper psql -X -q -At -v ON_ERROR_STOP=1 -d shop "$@"; }
 superuser() { as postgres psql -X -q -At -v ON_ERROR_STOP=1 "$@"; }

@@ -1,0 +1,34 @@
+# shellcheck shell=bash
+# What those share who try the packages in a bare Debian (bare.sh). Sourced after common.sh.
+
+PARTS=$ROOT/tools/package
+
+# prepare RELEASE [PACKAGE...]: comb's package for the PostgreSQL of that release, and the bare system, with these packages of
+# the distribution's downloaded.
+prepare() {
+    local release=$1 major minor
+    shift
+    major=$("$PARTS/bare.sh" major "$release")
+    "$PARTS/package.sh" "$major"
+    minor=$(dpkg-deb -f "$ROOT"/target/package/postgresql-"$major"-comb_"$COMB_VERSION"-*.deb Depends | sed 's/.*>= \([0-9.]*\)).*/\1/; s/,.*//')
+    "$PARTS/bare.sh" make "$release" "$minor" "$@"
+}
+
+# in_bare RELEASE SCRIPT [ARGUMENT...]: that script of tools/ in that system, with the files as they are now: the sources as
+# /comb/comb, the packages as /comb/packages, and what make has built as /comb/stage. Its first argument is the major.
+in_bare() {
+    local release=$1 script=$2 major work
+    shift 2
+    major=$("$PARTS/bare.sh" major "$release")
+    work=$(mktemp -d "${TMPDIR:-/tmp}/comb-users.XXXXXX")
+    # shellcheck disable=SC2064
+    trap "rm -rf '$work'" EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM HUP
+    chmod 755 "$work"
+    mkdir "$work/comb"
+    tar -C "$ROOT" --exclude=./target --exclude=./.git --exclude=./bench/results -c . | tar -C "$work/comb" -x
+    cp -r "$ROOT/target/package" "$work/packages"
+    cp -r "${CARGO_TARGET_DIR:-$ROOT/target}/for-packages/pg$major/stage" "$work/stage"
+    "$PARTS/bare.sh" run "$release" "$work" "/comb/comb/tools/$script" "$major" "$@"
+}
