@@ -6,12 +6,13 @@
 #   MINUTES=30 CONNECTIONS=32 FAULTS="order kill"
 #                    how long `make soak` takes at most, by how many connections, which of tools/faults/ (all)
 #   ON="psycopg"     which folders of examples/ `make examples` runs; without it all, or with SOME=5 five, others at each commit
-#   ON="bookworm"    on which releases of Debian `make test-packages` tests them (bookworm trixie forky)
+#   ON="bookworm"    on which releases of Debian `make test-packages` tests them (bookworm trixie forky); beside which
+#                    extensions `make companions` tries comb (all scripts of tools/companions/)
 #   QUICK=1 ROWS=... CONNECTIONS="..." ROUNDS=... WRITERS=... EXPERIMENTS="..." FRESH=1    of `make bench`, by the environment: bench/README.md
 
 PG_CONFIG ?= pg_config
 
-.PHONY: all install uninstall installcheck demo test soak examples bench plots lint package dist test-packages clean help
+.PHONY: all install uninstall installcheck demo test soak examples bench plots lint package dist test-packages companions clean help
 export DESTDIR QUICK ROWS CONNECTIONS ROUNDS FRESH PRELOAD RUN
 
 all:
@@ -56,6 +57,9 @@ dist:
 test-packages:
 	@tools/package/test.sh $(ON)
 
+companions:
+	@tools/companions.sh $(ON)
+
 clean:
 	@tools/clean.sh
 
@@ -77,4 +81,6 @@ help:
 	@echo '  make package PG=17           a package for Debian and Ubuntu, and an archive of files for containers'
 	@echo '  make dist                    the sources as an archive for PGXN'
 	@echo '  make test-packages [ON=forky]  try them in bare systems of Debian (bookworm, trixie, forky); needs root'
+	@echo 'Beside other extensions and servers, in a bare Debian testing; needs root:'
+	@echo '  make companions [ON=pg_cron]  run the SQL of docs/companions.md and test what it says: TimescaleDB, pg_cron, ...'
 	@echo 'make clean                     remove what was built here'
