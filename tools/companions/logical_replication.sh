@@ -34,8 +34,8 @@ subscriber() {
 # --- Three servers that all write -----------------------------------------------------------------
 
 for host in "${HOSTS[@]}"; do
-    at $host typed "-- on a.example, b.example and c.example"
-    at $host typed "CREATE PUBLICATION everything"
+    at "$host" typed "-- on a.example, b.example and c.example"
+    at "$host" typed "CREATE PUBLICATION everything"
 done
 typed "CREATE SUBSCRIPTION a_from_b"
 take "CREATE SUBSCRIPTION a_from_b"
@@ -59,10 +59,10 @@ DELETE FROM invoices WHERE id = ':invoices';
 \endif
 SQL
 declare -A scans
-for host in "${HOSTS[@]}"; do scans[$host]=$(at $host sql -c "SELECT sum(seq_scan) FROM pg_stat_user_tables"); done
+for host in "${HOSTS[@]}"; do scans[$host]=$(at "$host" sql -c "SELECT sum(seq_scan) FROM pg_stat_user_tables"); done
 writers=()
 for host in "${HOSTS[@]}"; do
-    at $host "$BIN/pgbench" -n -U app -c 5 -T "$DURATION" -D node=$host -f "$CLUSTER/work/write.sql" >"$CLUSTER/$host.pgbench" 2>&1 &
+    at "$host" "$BIN/pgbench" -n -U app -c 5 -T "$DURATION" -D node="$host" -f "$CLUSTER/work/write.sql" >"$CLUSTER/$host.pgbench" 2>&1 &
     writers+=($!)
 done
 for writer in "${writers[@]}"; do wait "$writer" || not_ok "5 clients on each server write ($(cat "$CLUSTER"/*.pgbench))"; done
@@ -70,8 +70,8 @@ for writer in "${writers[@]}"; do wait "$writer" || not_ok "5 clients on each se
 caught_up
 sleep 1.5
 for host in "${HOSTS[@]}"; do
-    same "on $host no UPDATE or DELETE scans a table, its own or replicated" "${scans[$host]}" "$(at $host sql -c "SELECT sum(seq_scan) FROM pg_stat_user_tables")"
-    same "on $host no conflict and no error" 0 "$(at $host sql -c "SELECT sum(apply_error_count + sync_error_count + confl_insert_exists
+    same "on $host no UPDATE or DELETE scans a table, its own or replicated" "${scans[$host]}" "$(at "$host" sql -c "SELECT sum(seq_scan) FROM pg_stat_user_tables")"
+    same "on $host no conflict and no error" 0 "$(at "$host" sql -c "SELECT sum(apply_error_count + sync_error_count + confl_insert_exists
         + confl_update_missing + confl_delete_missing + confl_multiple_unique_conflicts) FROM pg_stat_subscription_stats")"
 done
 written=$(sed -n 's/^number of transactions actually processed: //p' "$CLUSTER"/*.pgbench | paste -sd+ | sed 's/$//')
@@ -81,7 +81,7 @@ same "no id twice, in all columns of all three" 0 "$(sql -c "SELECT count(*) - c
     FROM (SELECT id FROM orders UNION ALL SELECT id::uuid FROM parcels UNION ALL SELECT id FROM invoices) ids")"
 for table in orders parcels invoices; do
     here=$(content $table)
-    for host in b c; do same "$table on $host is that on a: ${here#* of } rows" "$here" "$(at $host content $table)"; done
+    for host in b c; do same "$table on $host is that on a: ${here#* of } rows" "$here" "$(at "$host" content $table)"; done
 done
 refused "ADD PRIMARY KEY USING INDEX"
 

@@ -3,12 +3,12 @@
 set -euo pipefail
 . "$(dirname "$0")/lib/companion.sh"
 
-SETTINGS=(wal_level=logical shared_preload_libraries=pglogical,comb max_worker_processes=20)
+SETTINGS=(wal_level=logical 'shared_preload_libraries=pglogical,comb' max_worker_processes=20)
 companion pglogical "${SETTINGS[@]}"
 beside b "${SETTINGS[@]}"
 
 for host in a b; do
-    at $host sql -U app <<'SQL'
+    at "$host" sql -U app <<'SQL'
 CREATE EXTENSION comb;
 CREATE TABLE orders (id uuid PRIMARY KEY DEFAULT comb_new(), item text);
 CREATE TABLE parcels (id uniqueidentifier PRIMARY KEY DEFAULT comb_new_mssql(), item text);

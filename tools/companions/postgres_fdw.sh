@@ -7,7 +7,7 @@ companion postgres_fdw
 beside b
 beside c
 
-for host in a b c; do at $host typed "CREATE EXTENSION comb"; done
+for host in a b c; do at "$host" typed "CREATE EXTENSION comb"; done
 at b typed "CREATE TABLE orders (id uuid PRIMARY KEY, item text);"
 at c typed "CREATE TABLE orders (id uuid PRIMARY KEY, item text);"
 typed "CREATE EXTENSION postgres_fdw"
