@@ -11,11 +11,9 @@ sql -c "ALTER ROLE app SET timezone = 'America/New_York'"
 typed "CREATE PROCEDURE next_month" >/dev/null
 same "the job waits for the 25th" "0 3 25 * *" "$(sql -c "SELECT schedule FROM cron.job")"
 
-# The same with the other type, and for a table whose name is quoted and whose schema is not on the path.
-take "CREATE PROCEDURE next_month"
-procedure=$(sed -n '/^CREATE PROCEDURE/,/^END/p' <<<"$BLOCK" | sed 's/next_month/next_mssql_month/; s/comb_min/comb_mssql_lower_bound/g')
-sql -U app -c "$procedure" -c 'CREATE TABLE sales."Parcels" (id uniqueidentifier PRIMARY KEY DEFAULT comb_new_mssql(), body text) PARTITION BY RANGE (id)' \
-    -c "SELECT cron.schedule('next month of parcels', '0 3 25 * *', \$\$CALL next_mssql_month('sales.\"Parcels\"')\$\$)" >/dev/null
+# With the other type, and for a table whose name is quoted and whose schema is not on the path.
+sql -U app -c 'CREATE TABLE sales."Parcels" (id uniqueidentifier PRIMARY KEY DEFAULT comb_new_mssql(), body text) PARTITION BY RANGE (id)' \
+    -c "SELECT cron.schedule('next month of parcels', '0 3 25 * *', \$\$CALL next_month('sales.\"Parcels\"')\$\$)" >/dev/null
 
 # Not on the 25th, but now.
 sql -c "SELECT cron.alter_job(jobid, schedule => '1 second') FROM cron.job" >/dev/null
