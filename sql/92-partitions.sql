@@ -159,6 +159,13 @@ BEGIN ATOMIC
                 WHEN NOT c.relispartition THEN @extschema@.comb_partition_error('no partition', partition::text)
                 ELSE @extschema@.comb_partition_layout((SELECT i.inhparent FROM pg_catalog.pg_inherits i WHERE i.inhrelid = c.oid))
             END AS layout,
+            EXISTS (
+                SELECT FROM pg_catalog.pg_inherits i
+                JOIN pg_catalog.pg_partitioned_table p ON p.partrelid = i.inhparent
+                JOIN pg_catalog.pg_opclass o ON o.oid = p.partclass[0]
+                JOIN pg_catalog.pg_amproc f ON f.amprocfamily = o.opcfamily
+                WHERE i.inhrelid = c.oid AND f.amproc::oid = '@extschema@.comb_time_cmp(uuid, uuid)'::regprocedure
+            ) AS in_time_order,
             regexp_match(pg_get_expr(c.relpartbound, c.oid), '^FOR VALUES FROM \((.*)\) TO \((.*)\)$') AS sides
         FROM (SELECT) one LEFT JOIN pg_catalog.pg_class c ON c.oid = partition
     ), ids AS (
@@ -172,10 +179,12 @@ BEGIN ATOMIC
             @extschema@.comb_partition_error('no time', partition::text)::timestamptz) END AS at
         FROM ids
     )
+    -- In time order, keys without a time come first: a partition without a lower bound has them.
     SELECT tstzrange((SELECT at FROM times WHERE place = 1), (SELECT at FROM times WHERE place = 2))
-    FROM bounds WHERE layout IS NOT NULL AND sides IS NOT NULL;
+    FROM bounds
+    WHERE layout IS NOT NULL AND sides IS NOT NULL AND NOT (in_time_order AND (SELECT at FROM times WHERE place = 1) IS NULL);
 END;
 COMMENT ON FUNCTION @extschema@.comb_partition_range(regclass) IS
-    'times of the UUIDs in a partition; null for the default partition';
+    'times of the UUIDs in a partition; null for the default partition and for one with UUIDs before all of version 7';
 
 SELECT set_config('search_path', '@extschema@, pg_temp', true);

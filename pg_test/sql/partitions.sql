@@ -75,7 +75,7 @@ SELECT statement FROM comb_partitions('mixed', '2026-11-01Z', '2026-11-03Z', '1 
 INSERT INTO mixed VALUES ('019a3d40-0000-4000-8000-000000000000'), ('ffffffff-ffff-4fff-bfff-ffffffffffff'), (comb_at('2026-11-01Z')), (comb_at('2026-11-02Z'));
 SELECT tableoid::regclass, count(*) FROM mixed GROUP BY 1 ORDER BY 1;
 SELECT comb_partition_layout('mixed'), comb_partition_range('mixed_2026_11_01') = tstzrange('2026-11-01Z', '2026-11-02Z') AS range,
-       comb_partition_range('mixed_random') = tstzrange(NULL, '1970-01-01Z') AS random;
+       comb_partition_range('mixed_random') AS random;
 EXPLAIN (COSTS OFF) SELECT FROM mixed WHERE comb_between_time(id, '2026-11-02Z', '2026-11-03Z');
 DROP TABLE mixed;
 

@@ -72,7 +72,7 @@ impl Fault {
     pub fn report(self, name: Name) -> Report {
         let wrong_object = || Report::new(PgSqlErrorCode::ERRCODE_WRONG_OBJECT_TYPE);
         let wrong_value = || Report::new(PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE);
-        let by_id = "Partitions by time require PARTITION BY RANGE of one column: a uuid, a uuid with the operator class uuid_mssql_ops, or a uniqueidentifier.";
+        let by_id = "Partitions by time require PARTITION BY RANGE of one column: a uuid, a uuid with the operator class uuid_mssql_ops or uuid_time_ops, or a uniqueidentifier.";
         match self {
             Self::NoTable => Report::new(PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE)
                 .message(format_args!("relation with OID"))
