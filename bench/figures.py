@@ -110,3 +110,13 @@ class Goal:
 
 def goals_table(goals, head):
     return table([head, "goal", "measured (spread)", ""], [[goal.text, goal.bound, share(goal.measured), goal.verdict] for goal in goals])
+
+
+def run_line(figures):
+    """Which run it was."""
+    machine = figures.run.machine()
+    postgres = " ".join(machine["PostgreSQL"].split()[:2])
+    return (
+        f"Measured {machine['measured']} with comb {machine['comb']}, commit {machine['commit']}, on {postgres}, "
+        f"{machine['processor']}, {machine['cores']} cores{', a virtual machine' if machine['virtual machine'] == 'yes' else ''}."
+    )

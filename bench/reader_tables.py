@@ -1,7 +1,7 @@
 """The goals and the tables of readers: of the experiments horizon and readers."""
 
 from experiments import horizon, readers
-from figures import MISSING, Goal, difference, figure, goals_table, number, share, table
+from figures import MISSING, Goal, difference, figure, goals_table, number, run_line, share, table
 from results import combine, median
 
 OURS = "horizon"
@@ -90,20 +90,17 @@ def cost_table(figures):
     return table(["", *heads], rows)
 
 
-def run_line(figures):
-    """Which run it was."""
+def readers_run(figures):
     machine = figures.run.machine()
-    postgres = " ".join(machine["PostgreSQL"].split()[:2])
     return (
-        f"Measured {machine['measured']} with comb {machine['comb']}, commit {machine['commit']}, on {postgres}, "
-        f"{machine['processor']}, {machine['cores']} cores{', a virtual machine' if machine['virtual machine'] == 'yes' else ''}; "
-        f"{machine['writers']} writers, {number(readers.RATE)} transactions a second together, a poll every {readers.POLL_SECONDS * 1000:.0f} ms."
+        f"{run_line(figures)[:-1]}; {machine['writers']} writers, {number(readers.RATE)} transactions a second together, "
+        f"a poll every {readers.POLL_SECONDS * 1000:.0f} ms."
     )
 
 
 TABLES = {
     "readers_goals": lambda figures: goals_table(goals(figures), "goal"),
-    "readers_run": run_line,
+    "readers_run": readers_run,
     "missed": missed_table,
     "delay": delay_table,
     "cost": cost_table,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """report.py FOLDER: the goals and every table of a run, from its CSV, in Markdown, into FOLDER/report.md. Prints the goals.
-report.py FOLDER --publish PART: what that run has measured of a part, keys or readers, as what this repository shows: its
+report.py FOLDER --publish PART: what that run has measured of a part (PARTS), as what this repository shows: its
 CSV into a folder, which is printed, and its tables into the documents, between the lines <!-- table NAME --> and <!-- end -->."""
 
 import re
@@ -11,7 +11,7 @@ from pathlib import Path
 import experiments
 import reader_tables
 from experiments.generation import EMPTY
-from figures import MISSING, Figures, Goal, difference, figure, goals_table, share, table
+from figures import MISSING, Figures, Goal, difference, figure, goals_table, run_line, share, table
 from results import Run, combine, ratio
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -47,11 +47,6 @@ def goals(figures):
     found.append(Goal("index: size of gen_random_uuid()'s", 0.80, index))
     wal = ratio(*(get("insert", name, "first", "WAL") for name in ("comb_server", "random")))
     found.append(Goal("WAL of the first million: bytes of gen_random_uuid()'s", 0.97, wal))
-    index = ratio(*(get("switch", name, "", "index of the key") for name in ("time_order", "plain")))
-    found.append(Goal("new keys after random ones, uuid_time_ops: index of the plain one's", 0.78, index))
-    for metric in ("time", IN_POSTGRES):
-        time = ratio(*(get("switch", name, "new keys", metric) for name in ("time_order", "own_table")))
-        found.append(Goal(f"new keys after random ones, uuid_time_ops: {metric} of a table of their own's", 1.1, time))
     for name, label in (("uniqueidentifier", "uniqueidentifier"), ("uuid_mssql_ops", "uuid_mssql_ops")):
         for metric in ("sort", "index"):
             of_uuid = ratio(get("order", name, "", metric), get("order", "uuid", "", metric))
@@ -161,6 +156,15 @@ def wal_table(figures):
         ])
     heads = ["first million of gen_random_uuid()'s", "after a checkpoint of its", "first, bytes a row", "second", "after a checkpoint"]
     return table(["", *heads, "full-page images a 1000 rows", "buffers dirtied a 1000 rows"], rows)
+
+
+def switch_goals(figures):
+    index = ratio(*(figures.get("switch", name, "", "index of the key") for name in ("time_order", "plain")))
+    found = [Goal("new keys after random ones, uuid_time_ops: index of the plain one's", 0.78, index)]
+    for metric in ("time", IN_POSTGRES):
+        time = ratio(*(figures.get("switch", name, "new keys", metric) for name in ("time_order", "own_table")))
+        found.append(Goal(f"new keys after random ones, uuid_time_ops: {metric} of a table of their own's", 1.1, time))
+    return found
 
 
 def switch_table(figures):
@@ -274,7 +278,6 @@ TABLES = {
     "processor": processor_table,
     "index": index_table,
     "wal": wal_table,
-    "switch": switch_table,
     "growth": growth_table,
     "rate": rate_table,
     "latency": latency_table,
@@ -284,13 +287,20 @@ TABLES = {
 }
 
 
+SWITCH_TABLES = {
+    "switch_goals": lambda figures: goals_table(switch_goals(figures), "goal, as a ratio within the run"),
+    "switch_run": run_line,
+    "switch": switch_table,
+}
+
+
 # --- What they are for --------------------------------------------------------------------------
 
 @dataclass(frozen=True)
 class Part:
-    """What is measured on some of the servers, and shown in a place of its own."""
+    """What is shown in a place of its own."""
 
-    servers: tuple
+    name: str
     goals: callable
     tables: dict
     folder: str  # where its CSV and pictures are published
@@ -298,14 +308,20 @@ class Part:
 
     @property
     def experiments(self):
-        return [experiment.name for experiment in experiments.ALL if experiment.server in self.servers]
+        return [experiment.name for experiment in experiments.ALL if experiment.part == self.name]
+
+    @property
+    def servers(self):
+        return {experiment.server for experiment in experiments.ALL if experiment.part == self.name}
 
 
 PARTS = {
-    "keys": Part(("large", "small"), goals, TABLES, "bench/published", ("bench/README.md",)),
-    "readers": Part(
-        ("outbox",), reader_tables.goals, reader_tables.TABLES, "bench/published/readers", ("bench/README.md", "docs/horizon.md")
-    ),
+    part.name: part
+    for part in (
+        Part("keys", goals, TABLES, "bench/published", ("bench/README.md",)),
+        Part("switch", switch_goals, SWITCH_TABLES, "bench/published/switch", ("bench/README.md",)),
+        Part("readers", reader_tables.goals, reader_tables.TABLES, "bench/published/readers", ("bench/README.md", "docs/horizon.md")),
+    )
 }
 
 

@@ -5,6 +5,8 @@ class Experiment:
     name = ""
     # Which of the servers it needs (size.SERVERS).
     server = "large"
+    # Which part of the report it is for (report.PARTS).
+    part = "keys"
 
     def rounds(self, size):
         return size.rounds

@@ -24,6 +24,7 @@ def with_writers(what):
 class Horizon(Experiment):
     name = "horizon"
     server = "outbox"
+    part = "readers"
 
     def rounds(self, size):
         return size.half_rounds

@@ -141,6 +141,7 @@ CASES = {
 class Readers(Experiment):
     name = "readers"
     server = "outbox"
+    part = "readers"
 
     def rounds(self, size):
         return size.few_rounds

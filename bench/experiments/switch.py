@@ -17,6 +17,7 @@ WAYS = {
 
 class Switch(Experiment):
     name = "switch"
+    part = "switch"
 
     def rounds(self, size):
         return size.half_rounds
