@@ -48,7 +48,7 @@ CREATE FUNCTION comb_horizon_holders() RETURNS TABLE (
 BEGIN ATOMIC
     SELECT l.pid, d.datname, coalesce(a.usename, r.rolname), a.application_name,
         CASE WHEN l.pid IS NULL THEN 'prepared' ELSE a.state END,
-        coalesce(a.xact_start, x.prepared), comb_min(f.at), f.at, x.gid
+        coalesce(a.xact_start, x.prepared), comb_min(f.at, 'uuidv7'::text), f.at, x.gid
     FROM pg_catalog.pg_locks l
     JOIN pg_catalog.pg_database d ON d.oid = l.database
     CROSS JOIN LATERAL (

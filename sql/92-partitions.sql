@@ -4,7 +4,7 @@
 
 CREATE FUNCTION comb_partman_encoder(at timestamptz) RETURNS uuid
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-    RETURN comb_min(at, 'uuidv7');
+    RETURN comb_min(at, 'uuidv7'::text);
 COMMENT ON FUNCTION comb_partman_encoder(timestamptz) IS
     'bound of a partition of UUIDs version 7 that begins at the given time';
 
@@ -22,7 +22,7 @@ COMMENT ON FUNCTION comb_partman_decoder(text) IS
 -- Without a stamp, as comb_mssql_lower_bound() makes it.
 CREATE FUNCTION comb_partman_mssql_encoder(at timestamptz) RETURNS uuid
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-    RETURN comb_set_timestamp('00000000-0000-0000-0000-000000000000', at, 'mssql');
+    RETURN comb_set_timestamp('00000000-0000-0000-0000-000000000000'::uuid, at, 'mssql'::text);
 COMMENT ON FUNCTION comb_partman_mssql_encoder(timestamptz) IS
     'bound of a partition in SQL Server''s order that begins at the given time';
 
@@ -52,17 +52,17 @@ CREATE FUNCTION @extschema@.comb_partition_layout(parent regclass) RETURNS text
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
     SELECT CASE
-        WHEN c.oid IS NULL THEN @extschema@.comb_partition_error('no table', parent::oid::text)
-        WHEN p.partrelid IS NULL THEN @extschema@.comb_partition_error('not partitioned', parent::text)
-        WHEN p.partstrat <> 'r' THEN @extschema@.comb_partition_error('not by range', parent::text)
-        WHEN p.partnatts <> 1 THEN @extschema@.comb_partition_error('several columns', parent::text)
-        WHEN p.partattrs[0] = 0 THEN @extschema@.comb_partition_error('expression', parent::text)
+        WHEN c.oid IS NULL THEN @extschema@.comb_partition_error('no table'::text, parent::oid::text)
+        WHEN p.partrelid IS NULL THEN @extschema@.comb_partition_error('not partitioned'::text, parent::text)
+        WHEN p.partstrat <> 'r' THEN @extschema@.comb_partition_error('not by range'::text, parent::text)
+        WHEN p.partnatts <> 1 THEN @extschema@.comb_partition_error('several columns'::text, parent::text)
+        WHEN p.partattrs[0] = 0 THEN @extschema@.comb_partition_error('expression'::text, parent::text)
         -- By what the partitions are compared by, which says more than a type.
         WHEN f.amproc::oid = ANY (ARRAY['uuid_cmp(uuid, uuid)'::regprocedure,
                                         '@extschema@.comb_time_cmp(uuid, uuid)'::regprocedure]) THEN 'uuidv7'
         WHEN f.amproc::oid = ANY (ARRAY['@extschema@.comb_mssql_cmp(uuid, uuid)'::regprocedure,
                                         '@extschema@.uniqueidentifier_cmp(@extschema@.uniqueidentifier, @extschema@.uniqueidentifier)'::regprocedure]) THEN 'mssql'
-        ELSE @extschema@.comb_partition_error('not by id', parent::text)
+        ELSE @extschema@.comb_partition_error('not by id'::text, parent::text)
     END
     FROM (SELECT) one
     LEFT JOIN pg_catalog.pg_class c ON c.oid = parent
@@ -100,7 +100,7 @@ BEGIN ATOMIC
                 WHEN ms <> trunc(ms) THEN 'step too fine'
                 -- No month is shorter than 28 days.
                 WHEN (extract(epoch FROM until) - extract(epoch FROM from_time)) * 1000 > 10000 * (months * 2419200000 + ms) THEN 'too many'
-            END, '') IS NULL THEN step END AS checked_step
+            END, ''::text) IS NULL THEN step END AS checked_step
         FROM layout, units
         WHERE label IS NOT NULL
     ), cuts AS (
@@ -121,8 +121,8 @@ BEGIN ATOMIC
             END, last, checked_step) start
         WHERE start < last
     ), names AS (
-        SELECT start, @extschema@.comb_set_timestamp('00000000-0000-0000-0000-000000000000', start AT TIME ZONE 'UTC', label) AS lower_bound,
-            @extschema@.comb_set_timestamp('00000000-0000-0000-0000-000000000000', stop AT TIME ZONE 'UTC', label) AS upper_bound,
+        SELECT start, @extschema@.comb_set_timestamp('00000000-0000-0000-0000-000000000000'::uuid, start AT TIME ZONE 'UTC', label) AS lower_bound,
+            @extschema@.comb_set_timestamp('00000000-0000-0000-0000-000000000000'::uuid, stop AT TIME ZONE 'UTC', label) AS upper_bound,
             n.nspname AS schema, c.relnamespace, c.relname AS table, to_char(start, format) AS suffix
         -- All that is left of a table that does not exist is its error.
         FROM cuts LEFT JOIN pg_catalog.pg_class c ON c.oid = parent LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -155,9 +155,9 @@ CREATE FUNCTION @extschema@.comb_partition_range(partition regclass) RETURNS tst
 BEGIN ATOMIC
     WITH bounds AS (
         SELECT CASE
-                WHEN c.oid IS NULL THEN @extschema@.comb_partition_error('no table', partition::oid::text)
-                WHEN NOT c.relispartition THEN @extschema@.comb_partition_error('no partition', partition::text)
-                ELSE @extschema@.comb_partition_layout((SELECT i.inhparent FROM pg_catalog.pg_inherits i WHERE i.inhrelid = c.oid))
+                WHEN c.oid IS NULL THEN @extschema@.comb_partition_error('no table'::text, partition::oid::text)
+                WHEN NOT c.relispartition THEN @extschema@.comb_partition_error('no partition'::text, partition::text)
+                ELSE @extschema@.comb_partition_layout((SELECT i.inhparent::regclass FROM pg_catalog.pg_inherits i WHERE i.inhrelid = c.oid))
             END AS layout,
             EXISTS (
                 SELECT FROM pg_catalog.pg_inherits i
@@ -176,7 +176,7 @@ BEGIN ATOMIC
     ), times AS (
         SELECT place, CASE WHEN id IS NOT NULL THEN coalesce(
             CASE layout WHEN 'uuidv7' THEN @extschema@.comb_partman_decoder(id) ELSE @extschema@.comb_timestamp(id, layout) END,
-            @extschema@.comb_partition_error('no time', partition::text)::timestamptz) END AS at
+            @extschema@.comb_partition_error('no time'::text, partition::text)::timestamptz) END AS at
         FROM ids
     )
     -- In time order, keys without a time come first: a partition without a lower bound has them.
