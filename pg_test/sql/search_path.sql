@@ -75,8 +75,15 @@ SELECT greatest(a.id, b.id) = b.id AS uniqueidentifier, greatest(a.id, b.plain) 
 -- An operator of the extension's schema is not found.
 SELECT :'middle'::uuid <# :'middle'::uuid;
 
+-- comb_status() reads a catalog by an operator of pg_catalog, whatever comes before that in the search path.
+CREATE SCHEMA operators;
+CREATE FUNCTION operators.raised(name, name) RETURNS boolean LANGUAGE sql RETURN 1 / 0 = 1;
+CREATE OPERATOR operators.= (LEFTARG = name, RIGHTARG = name, FUNCTION = operators.raised);
+SET search_path = operators, pg_catalog;
+SELECT update_due FROM comb_schema.comb_status();
+
 RESET search_path;
 SET client_min_messages = warning;
-DROP SCHEMA app CASCADE;
+DROP SCHEMA app, operators CASCADE;
 DROP EXTENSION comb;
 DROP SCHEMA comb_schema;

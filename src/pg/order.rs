@@ -67,7 +67,7 @@ sql_function! {
 
 /// The version of the extension in this database; `None` where it is not created.
 fn extension_version() -> Option<Text<32>> {
-    let query = c"SELECT extversion FROM pg_catalog.pg_extension WHERE extname = 'comb'";
+    let query = c"SELECT extversion FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'comb'";
     // SAFETY: one query by SPI, whose value is copied before SPI ends. An ERROR jumps over frames that
     // hold nothing to be dropped, and ends SPI too.
     unsafe {
