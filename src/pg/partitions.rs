@@ -1,6 +1,8 @@
 //! SQL functions for tables that are partitioned by id. What reads the catalogs is written in SQL
 //! (sql/92-partitions.sql); it says here what is wrong.
 
+use std::ffi::CStr;
+
 use pgrx::pg_sys::errcodes::PgSqlErrorCode;
 
 use super::call::sql_function;
@@ -70,37 +72,18 @@ impl Fault {
     }
 
     pub fn report(self, name: Name) -> Report {
-        let wrong_object = || Report::new(PgSqlErrorCode::ERRCODE_WRONG_OBJECT_TYPE);
         let wrong_value = || Report::new(PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE);
-        let by_id = "Partitions by time require PARTITION BY RANGE of one column: a uuid, a uuid with the operator class uuid_mssql_ops or uuid_time_ops, or a uniqueidentifier.";
         match self {
             Self::NoTable => Report::new(PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE)
                 .message(format_args!("relation with OID"))
                 .quoting_as(c"%s %.*s%s does not exist", name),
-            Self::NotPartitioned => wrong_object()
-                .message(format_args!("table"))
-                .quoting_as(c"%s \"%.*s%s\" is not partitioned", name)
-                .hint(format_args!("{by_id}")),
-            Self::NotByRange => wrong_object()
-                .message(format_args!("table"))
-                .quoting_as(c"%s \"%.*s%s\" is not partitioned by range", name)
-                .hint(format_args!("{by_id}")),
-            Self::SeveralColumns => wrong_object()
-                .message(format_args!("table"))
-                .quoting_as(c"%s \"%.*s%s\" is partitioned by several columns", name)
-                .hint(format_args!("{by_id}")),
-            Self::Expression => wrong_object()
-                .message(format_args!("table"))
-                .quoting_as(c"%s \"%.*s%s\" is partitioned by an expression", name)
-                .hint(format_args!("{by_id}")),
-            Self::NotById => wrong_object()
-                .message(format_args!("table"))
-                .quoting_as(c"%s \"%.*s%s\" is not partitioned by an id", name)
-                .detail(Text::of(format_args!("The type or the operator class of its partition key has no order of ids.")))
-                .hint(format_args!("{by_id}")),
-            Self::NotPartition => wrong_object()
-                .message(format_args!("table"))
-                .quoting_as(c"%s \"%.*s%s\" is not a partition", name)
+            Self::NotPartitioned => not_by_time(c"%s \"%.*s%s\" is not partitioned", name),
+            Self::NotByRange => not_by_time(c"%s \"%.*s%s\" is not partitioned by range", name),
+            Self::SeveralColumns => not_by_time(c"%s \"%.*s%s\" is partitioned by several columns", name),
+            Self::Expression => not_by_time(c"%s \"%.*s%s\" is partitioned by an expression", name),
+            Self::NotById => not_by_time(c"%s \"%.*s%s\" is not partitioned by an id", name)
+                .detail(Text::of(format_args!("The type or the operator class of its partition key has no order of ids."))),
+            Self::NotPartition => wrong_object(c"%s \"%.*s%s\" is not a partition", name)
                 .hint(format_args!("Name a partition of the table, not the table.")),
             Self::BoundWithoutTime => wrong_value()
                 .message(format_args!("bound of partition"))
@@ -127,4 +110,15 @@ impl Fault {
                 .hint(format_args!("Use a longer step, or times that are closer together.")),
         }
     }
+}
+
+/// `format` is that of the message: of the word "table", and the table's name.
+fn wrong_object(format: &'static CStr, table: Name) -> Report {
+    Report::new(PgSqlErrorCode::ERRCODE_WRONG_OBJECT_TYPE)
+        .message(format_args!("table"))
+        .quoting_as(format, table)
+}
+
+fn not_by_time(format: &'static CStr, table: Name) -> Report {
+    wrong_object(format, table).hint(format_args!("Partitions by time require PARTITION BY RANGE of one column: a uuid, a uuid with the operator class uuid_mssql_ops or uuid_time_ops, or a uniqueidentifier."))
 }

@@ -1,40 +1,24 @@
 #!/usr/bin/env bash
-# partman.sh: pg_partman with tables that are partitioned by comb's ids. PG_CONFIG is that of a PostgreSQL that has both
-# extensions. Prints `ok WHAT` or `not ok WHAT: seen` for each fact.
+# pg_partman makes, fills and drops partitions by comb's ids, as docs/partitions.md says.
 set -euo pipefail
-. "$(dirname "$0")/../common.sh"
-. "$(dirname "$0")/../cluster.sh"
+. "$(dirname "$0")/lib/companion.sh"
 
 LIBRARIES=comb,pg_partman_bgw
-failed=0
 
 # app QUERY...: by the owner of the tables, who is no superuser. Nothing here takes long, but some mistakes run for ever.
 app() { PGOPTIONS="-c timezone=UTC -c statement_timeout=60s -c client_min_messages=warning" sql -d shop -U app -c "$@"; }
 
-fact() {
-    if [ "$2" = "$3" ]; then
-        echo "ok $1"
-    else
-        echo "not ok $1: $3"
-        failed=1
-    fi
-}
-
 # answers WHAT EXPECTED QUERY
-answers() { fact "$1" "$2" "$(app "$3" 2>&1 || true)"; }
+answers() { same "$1" "$2" "$(app "$3" 2>&1 || true)"; }
 
 # refuses WHAT MESSAGE STATEMENT
-refuses() {
-    local said
-    said=$(app "$3" 2>&1) || true
-    if [[ $said == *"$2"* ]]; then fact "$1" "" ""; else fact "$1" "$2" "${said:-no word}"; fi
-}
+refuses() { has "$1" "$2" "$(app "$3" 2>&1 || true)"; }
 
 # does WHAT STATEMENT: it runs without an error and without a warning.
 does() {
     local said
     said=$(app "$2" 2>&1 >/dev/null) || true
-    fact "$1" "" "$said"
+    same "$1" "" "$said"
 }
 
 # create_parent TABLE STEP ENCODER DECODER
@@ -62,7 +46,7 @@ set_up() {
         -c "GRANT ALL ON ALL TABLES IN SCHEMA partman TO app" \
         -c "GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA partman TO app" -c "GRANT EXECUTE ON ALL PROCEDURES IN SCHEMA partman TO app"
     app "CREATE EXTENSION comb SCHEMA extensions"
-    echo "ok pg_partman $(app "SELECT extversion FROM pg_extension WHERE extname = 'pg_partman'") and comb $COMB_VERSION on $("$PG_CONFIG" --version)"
+    say "pg_partman $(app "SELECT extversion FROM pg_extension WHERE extname = 'pg_partman'") and comb $COMB_VERSION on $("$PG_CONFIG" --version)"
 }
 
 # How pg_partman calls them: by a literal, by the text of a key, and with nothing.
@@ -88,7 +72,7 @@ calls() {
 # of that time.
 whole_life() {
     local table=$1 encoder=$2 decoder=$3 new=$4 at=$5
-    fact "$table: create_parent" t "$(create_parent "$table" "1 day" "$encoder" "$decoder")"
+    same "$table: create_parent" t "$(create_parent "$table" "1 day" "$encoder" "$decoder")"
     answers "$table: four days before and after are made" "$NINE_DAYS" "$(days_of "$table")"
 
     app "INSERT INTO $table (id) SELECT $new FROM generate_series(1, 50)"
@@ -121,7 +105,7 @@ other_steps() {
     for step in hour month; do
         table=by_$step
         app "CREATE TABLE $table (id uuid PRIMARY KEY DEFAULT comb_new(), body text) PARTITION BY RANGE (id)"
-        fact "$table: create_parent" t "$(create_parent "$table" "1 $step" extensions.comb_partman_encoder extensions.comb_partman_decoder)"
+        same "$table: create_parent" t "$(create_parent "$table" "1 $step" extensions.comb_partman_encoder extensions.comb_partman_decoder)"
         answers "$table: a partition for each $step without a gap" "9|0" \
             "SELECT count(*), count(*) FILTER (WHERE lower(r) <> before OR lower(r) + interval '1 $step' <> upper(r))
              FROM (SELECT r, lag(upper(r)) OVER (ORDER BY r) AS before
@@ -134,7 +118,7 @@ from_plain() {
     app "CREATE TABLE plain (id uuid PRIMARY KEY, body text)"
     app "INSERT INTO plain SELECT comb_at(current_date - 3 + n * interval '1 minute'), n FROM generate_series(1, 5000) n"
     app "CREATE TABLE moved (id uuid PRIMARY KEY DEFAULT comb_new(), body text) PARTITION BY RANGE (id)"
-    fact "moved: create_parent" t "$(create_parent moved "1 day" extensions.comb_partman_encoder extensions.comb_partman_decoder)"
+    same "moved: create_parent" t "$(create_parent moved "1 day" extensions.comb_partman_encoder extensions.comb_partman_decoder)"
     answers "moved: all rows of a plain table" 5000 "SELECT partman.partition_data_time('public.moved', 100, p_source_table => 'public.plain')"
     answers "moved: they are in partitions" "5000|0|0" \
         "SELECT (SELECT count(*) FROM moved), (SELECT count(*) FROM moved_default), (SELECT count(*) FROM plain)"
@@ -153,7 +137,7 @@ taken_over() {
     local table
     for table in theirs changed; do
         app "CREATE TABLE $table (id uuid PRIMARY KEY DEFAULT comb_new(), body text) PARTITION BY RANGE (id)"
-        fact "$table: create_parent with pg_partman's functions" t "$(create_parent $table "1 day" partman.uuid7_time_encoder partman.uuid7_time_decoder)"
+        same "$table: create_parent with pg_partman's functions" t "$(create_parent $table "1 day" partman.uuid7_time_encoder partman.uuid7_time_decoder)"
         app "UPDATE partman.part_config SET time_decoder = 'extensions.comb_partman_decoder', infinite_time_partitions = true WHERE parent_table = 'public.$table'"
         app "INSERT INTO $table (id) SELECT comb_at(current_date + n * interval '1 day' + interval '1 hour') FROM generate_series(-4, 3) n"
         app "INSERT INTO $table (id) VALUES (gen_random_uuid())"
@@ -175,7 +159,7 @@ taken_over() {
 # What docs/partitions.md warns of.
 trap_of_comb_timestamp() {
     app "CREATE TABLE trapped (id uuid PRIMARY KEY DEFAULT comb_new(), body text) PARTITION BY RANGE (id)"
-    fact "trapped: create_parent accepts comb_timestamp" t "$(create_parent trapped "1 day" extensions.comb_min extensions.comb_timestamp)"
+    same "trapped: create_parent accepts comb_timestamp" t "$(create_parent trapped "1 day" extensions.comb_min extensions.comb_timestamp)"
     refuses "trapped: but maintenance makes no partition" "comb_timestamp(text) does not exist" "SELECT partman.run_maintenance('public.trapped')"
     app "DELETE FROM partman.part_config WHERE parent_table = 'public.trapped'; DROP TABLE trapped"
 }
@@ -186,13 +170,13 @@ last_day() { app "SELECT max(upper(r))::date - current_date FROM pg_inherits i, 
 worker() {
     local table=events second=0
     app "DROP TABLE $(app "SELECT inhrelid::regclass FROM pg_inherits i, comb_partition_range(i.inhrelid) r WHERE inhparent = 'public.$table'::regclass ORDER BY upper(r) DESC NULLS LAST LIMIT 1")"
-    fact "worker: the last partition is gone" 7 "$(last_day $table)"
+    same "worker: the last partition is gone" 7 "$(last_day $table)"
     cluster_restart pg_partman_bgw.dbname=shop pg_partman_bgw.role=app pg_partman_bgw.interval=2 pg_partman_bgw.analyze=off
     for second in {1..60}; do
         [ "$(last_day $table)" != 8 ] || break
         sleep 1
     done
-    fact "worker: it makes the partition" 8 "$(last_day $table)"
+    same "worker: it makes the partition" 8 "$(last_day $table)"
     [ "$second" -lt 60 ] || grep partman "$CLUSTER/work/data.log" | tail -n 5
     cluster_restart pg_partman_bgw.interval=3600
 }
@@ -203,12 +187,12 @@ restored() {
     before=$(app "SELECT count(*), count(DISTINCT tableoid) FROM events")
     "$BIN/pg_dump" -U postgres -Fc -f "$CLUSTER/shop.dump" shop
     sql -c "CREATE DATABASE restored OWNER app" -c "ALTER DATABASE restored SET search_path = public, extensions"
-    fact "restored: pg_restore" "" "$("$BIN/pg_restore" -U postgres -d restored --exit-on-error "$CLUSTER/shop.dump" 2>&1 || true)"
+    same "restored: pg_restore" "" "$("$BIN/pg_restore" -U postgres -d restored --exit-on-error "$CLUSTER/shop.dump" 2>&1 || true)"
     after=$(sql -d restored -c "SELECT count(*), count(DISTINCT tableoid) FROM events")
-    fact "restored: all rows in their partitions" "$before" "$after"
+    same "restored: all rows in their partitions" "$before" "$after"
     sql -d restored -c "DROP TABLE $(sql -d restored -c "SELECT inhrelid::regclass FROM pg_inherits i, comb_partition_range(i.inhrelid) r WHERE inhparent = 'public.events'::regclass ORDER BY upper(r) DESC NULLS LAST LIMIT 1")"
     sql -d restored -c "SELECT partman.run_maintenance('public.events')" >/dev/null
-    fact "restored: maintenance goes on" 8 "$(sql -d restored -c "SELECT max(upper(r))::date - current_date FROM pg_inherits i, comb_partition_range(i.inhrelid) r WHERE inhparent = 'public.events'::regclass")"
+    same "restored: maintenance goes on" 8 "$(sql -d restored -c "SELECT max(upper(r))::date - current_date FROM pg_inherits i, comb_partition_range(i.inhrelid) r WHERE inhparent = 'public.events'::regclass")"
 }
 
 # --------------------------------------------------------------------------------------------------
@@ -226,4 +210,4 @@ taken_over
 trap_of_comb_timestamp
 worker
 restored
-exit $failed
+finish
