@@ -10,7 +10,7 @@
 -- comb_layouts() has six more rows.
 ALTER FUNCTION comb_layouts() ROWS 20;
 
--- chapter: 65-text.sql
+-- chapter: 65-text-forms.sql
 
 -- chapter: 75-horizon.sql
 

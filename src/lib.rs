@@ -1,17 +1,20 @@
 //! comb: time-ordered UUIDs inside PostgreSQL.
 //!
-//! Two wings of pure Rust that know nothing of PostgreSQL, and the skin over them:
+//! - [`functions`]: the SQL functions, by the chapters of sql/. Each is a few lines over the crates comb-id and
+//!   comb-clock and over the next two.
+//! - [`server`]: what the extension keeps in a server: settings, shared memory, the state of a backend, floors.
+//! - [`postgres`]: PostgreSQL's own functions, and how Rust calls them and is called by them.
 //!
-//! - [`id`]: what an id is. A value, the layouts that write it down, and how they are read.
-//! - [`clock`]: when ids are made. Ticks that increase across all processes of a server, and random bits.
-//! - `pg`: the SQL functions, settings, errors and shared memory. The only folder that may use pgrx.
-//!
-//! `id` imports nothing of the others. `clock` knows ids only as ticks. docs/design.md tells why.
+//! Imports go downward only: functions, server, postgres. docs/design.md tells why.
 
-pub mod clock;
-pub mod id;
+mod functions;
+mod postgres;
+mod server;
 
-mod pg;
-
-#[cfg(test)]
-mod tests;
+/// Called when the library is loaded, by the postmaster or by a backend.
+#[allow(non_snake_case)]
+#[unsafe(no_mangle)]
+extern "C-unwind" fn _PG_init() {
+    server::settings::define();
+    server::shared_memory::prepare();
+}

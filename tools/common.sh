@@ -56,7 +56,7 @@ RUST_HOW="https://rustup.rs, then open a new shell; where rustup is: rustup upda
 
 # One word that is another as soon as anything is that a build is made of.
 sources_sum() {
-    (cd "$ROOT" && find src sql Cargo.toml Cargo.lock comb.control -type f | LC_ALL=C sort | xargs sha256sum | sha256sum | cut -d' ' -f1)
+    (cd "$ROOT" && find src crates sql Cargo.toml Cargo.lock comb.control -type f | LC_ALL=C sort | xargs sha256sum | sha256sum | cut -d' ' -f1)
 }
 
 # Servers refuse to run as root, so root's cache must be readable by another user. setup.sh makes it.

@@ -32,20 +32,10 @@ forbid() {
 }
 
 rules() {
-    local id clock library outside all begin='(^|[^A-Za-z0-9_])' end='($|[^A-Za-z0-9_])'
-    mapfile -t id < <(sources src/id)
-    mapfile -t clock < <(sources src/clock)
-    mapfile -t library < <(sources src)
-    mapfile -t outside < <(sources src pg_test | grep -v '^src/pg/')
-    mapfile -t all < <(sources src pg_test)
+    local library all end='($|[^A-Za-z0-9_])'
+    mapfile -t library < <(sources src crates)
+    mapfile -t all < <(sources src crates pg_test)
 
-    # The rules below see what stands on one line.
-    forbid "several paths of the crate in one: write each of them whole" 'crate::\{' '' "${id[@]}" "${clock[@]}"
-    forbid "src/id uses nothing of crate::clock or crate::pg" "(crate|super)::(clock|pg)$end" '' "${id[@]}"
-    forbid "src/clock uses nothing of crate::pg" "(crate|super)::pg$end" '' "${clock[@]}"
-    forbid "src/clock uses nothing of crate::id but crate::id::value" "(crate|super)::id$end" "crate::id::value$end" "${clock[@]}"
-    forbid "only src/pg names pgrx" "${begin}pgrx" '' "${outside[@]}"
-    forbid "only src/pg has unsafe code" "${begin}unsafe$end" '' "${outside[@]}"
     forbid "what SQL creates stands in sql/" \
         "CREATE +(OR +REPLACE +)?(AGGREGATE|CAST|DOMAIN|FUNCTION|INDEX|OPERATOR|PROCEDURE|SCHEMA|TABLE|TYPE|VIEW)$end" '' \
         "${library[@]}"
@@ -96,8 +86,8 @@ PG_CONFIG=$("$ROOT/tools/setup.sh" "${1:-}")
 . "$ROOT/tools/private.sh"
 say "Formatting"
 # RUSTFMT is a stand-in: tools/cargo.sh.
-env -u RUSTFMT cargo fmt --check || broken=$((broken + 1))
+env -u RUSTFMT cargo fmt --all --check || broken=$((broken + 1))
 say "Clippy for PostgreSQL $MAJOR"
-for_server clippy --all-targets -- -D warnings
+for_server clippy --workspace --all-targets -- -D warnings
 check_crates
 [ $broken -eq 0 ] || die "rules are broken: see above"

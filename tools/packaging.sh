@@ -16,7 +16,7 @@ SCRIPTS=$PLACE$("$PG_CONFIG" --sharedir)/extension
 
 # Where the sources can be changed, and by everybody read.
 mkdir "$TREE" "$PLACE"
-(cd "$ROOT" && cp -r Makefile tools src sql pg_test Cargo.toml Cargo.lock comb.control "$TREE/")
+(cd "$ROOT" && cp -r Makefile tools src crates sql pg_test Cargo.toml Cargo.lock comb.control "$TREE/")
 
 ok() { echo "ok: $1"; }
 # Programs as a machine has them that lacks some: all that are installed but those.

@@ -39,9 +39,9 @@ for scope in server backend; do
 done
 
 mutant draws_in_postmaster \
-    src/pg/mod.rs 's/^( *)settings::define\(\);$/&\n\1let _ = backend::random();/' \
-    src/clock/random.rs 's/seeded\.process_id == process_id \&\& //' \
-    src/clock/random.rs 's/Some\(at\) if monotonic\.wrapping_sub\(at\) < LONGEST_USE =>/Some(_) =>/'
+    src/lib.rs 's/^( *)server::settings::define\(\);$/&\n\1let _ = server::backend::random();/' \
+    crates/comb-clock/src/random.rs 's/seeded\.process_id == process_id \&\& //' \
+    crates/comb-clock/src/random.rs 's/Some\(at\) if monotonic\.wrapping_sub\(at\) < LONGEST_USE =>/Some(_) =>/'
 sql -c "CREATE DATABASE mutant"
 export PGDATABASE=mutant
 # Before the mutant is preloaded: CREATE EXTENSION would load the one that is installed, beside it.

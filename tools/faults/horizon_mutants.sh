@@ -11,25 +11,25 @@ fact "the source pauses nowhere" "$(truth eval "! grep -rnE 'sleep *\(|pause *\(
 
 server_create max_prepared_transactions=100 max_locks_per_transaction=10
 mutant wrong_horizon \
-    src/pg/floors.rs '$a pub fn mutated(name: \&str) -> bool { std::fs::read_to_string("mutation").is_ok_and(|text| text.trim() == name) }' \
-    src/pg/floors.rs '$a pub fn pause() { if std::path::Path::new("pauses").exists() { std::thread::sleep(std::time::Duration::from_micros(300)); } }' \
-    src/pg/floors.rs '$a static mut EARLY: Option<pg_sys::LOCKTAG> = None; fn release_early(tag: pg_sys::LOCKTAG) { unsafe { static mut REGISTERED: bool = false; EARLY = Some(tag); if !REGISTERED { REGISTERED = true; pg_sys::RegisterXactCallback(Some(before_commit), std::ptr::null_mut()); } } }' \
-    src/pg/floors.rs '$a unsafe extern "C-unwind" fn before_commit(event: pg_sys::XactEvent::Type, _: *mut std::ffi::c_void) { unsafe { if event == pg_sys::XactEvent::XACT_EVENT_PRE_COMMIT { let tag = EARLY; EARLY = None; if let Some(tag) = tag { pg_sys::LockRelease(\&raw const tag, pg_sys::ShareLock as i32, true); } } } }' \
-    src/pg/floors.rs 's/held\.by == Some\(\(local_transaction_id\(\), block\.resets\(\)\)\)/(& || held.by.is_some() \&\& mutated("remembered across transactions"))/' \
-    src/pg/floors.rs 's/^( *)let tag = pg_sys::LOCKTAG \{$/\1pause();\n&/' \
-    src/pg/floors.rs 's/^( *)pg_sys::CurrentResourceOwner = pg_sys::TopTransactionResourceOwner;$/\1if !mutated("lock of the savepoint") { pg_sys::CurrentResourceOwner = pg_sys::TopTransactionResourceOwner; }/' \
-    src/pg/floors.rs 's/^( *)raw::LockAcquire\(&raw const tag, pg_sys::ShareLock as i32, false, false\);$/\1if mutated("remembered before the lock") { HELD = Held { by: Some((local_transaction_id(), resets)), covered_from: floor + 1 }; }\n\1let early = mutated("cleared before commit");\n\1raw::LockAcquire(\&raw const tag, pg_sys::ShareLock as i32, early || mutated("forgotten at PREPARE"), false);\n\1if early { release_early(tag); }/' \
-    src/pg/floors.rs 's/^( *)if in_parallel_worker\(\) \{$/\1if in_parallel_worker() \&\& !mutated("parallel worker") {/' \
-    src/pg/floors.rs 's/\&\& (tag\.locktag_field1 == u32::from\(unsafe \{ pg_sys::MyDatabaseId \}\));$/\&\& (mutated("database") || \1);/' \
-    src/pg/horizon.rs 's/^( *)let latest = block\.follow/\1let early = floors::mutated("R2 before R1").then(floors::least);\n\1floors::pause();\n&/' \
-    src/pg/horizon.rs 's/^( *)let least = floors::least\(\);$/\1floors::pause();\n\1let least = if floors::mutated("no floors") { None } else { early.unwrap_or_else(floors::least) };/' \
-    src/pg/horizon.rs 's/^    loop \{$/    if floors::mutated("G2 before G1") { let id = next_id(layout); floors::pause(); floors::hold()?; return id; }\n&/' \
-    src/pg/horizon.rs 's/^( *)let id = next_id\(layout\)\?;$/\1floors::pause();\n&/' \
-    src/pg/horizon.rs 's/^( *)let horizon = compute\(\)\?;$/\1let early = floors::mutated("snapshot before horizon").then(snapshot_now);\n&/' \
-    src/pg/horizon.rs 's/^( *)let after = snapshot_now\(\);$/\1floors::pause();\n\1let after = early.unwrap_or_else(snapshot_now);/' \
-    src/pg/horizon.rs 's/^( *)ring\.ring\.remember\(/\1if floors::mutated("answer falls") { ring.ring = Ring::EMPTY; }\n&/' \
-    src/pg/horizon.rs 's/ring\.ring\.answer\(&statement\)/(if floors::mutated("no ring") { Some(horizon.settled) } else { & })/' \
-    src/pg/horizon.rs 's/Memo::find\(\*mark\)/&.filter(|_| !floors::mutated("answer for each row"))/'
+    src/server/floors.rs '$a pub fn mutated(name: \&str) -> bool { std::fs::read_to_string("mutation").is_ok_and(|text| text.trim() == name) }' \
+    src/server/floors.rs '$a pub fn pause() { if std::path::Path::new("pauses").exists() { std::thread::sleep(std::time::Duration::from_micros(300)); } }' \
+    src/server/floors.rs '$a static mut EARLY: Option<pg_sys::LOCKTAG> = None; fn release_early(tag: pg_sys::LOCKTAG) { unsafe { static mut REGISTERED: bool = false; EARLY = Some(tag); if !REGISTERED { REGISTERED = true; pg_sys::RegisterXactCallback(Some(before_commit), std::ptr::null_mut()); } } }' \
+    src/server/floors.rs '$a unsafe extern "C-unwind" fn before_commit(event: pg_sys::XactEvent::Type, _: *mut std::ffi::c_void) { unsafe { if event == pg_sys::XactEvent::XACT_EVENT_PRE_COMMIT { let tag = EARLY; EARLY = None; if let Some(tag) = tag { pg_sys::LockRelease(\&raw const tag, pg_sys::ShareLock as i32, true); } } } }' \
+    src/server/floors.rs 's/held\.by == Some\(\(local_transaction_id\(\), block\.resets\(\)\)\)/(& || held.by.is_some() \&\& mutated("remembered across transactions"))/' \
+    src/server/floors.rs 's/^( *)let tag = pg_sys::LOCKTAG \{$/\1pause();\n&/' \
+    src/server/floors.rs 's/^( *)pg_sys::CurrentResourceOwner = pg_sys::TopTransactionResourceOwner;$/\1if !mutated("lock of the savepoint") { pg_sys::CurrentResourceOwner = pg_sys::TopTransactionResourceOwner; }/' \
+    src/server/floors.rs 's/^( *)raw::LockAcquire\(&raw const tag, pg_sys::ShareLock as i32, false, false\);$/\1if mutated("remembered before the lock") { HELD = Held { by: Some((local_transaction_id(), resets)), covered_from: floor + 1 }; }\n\1let early = mutated("cleared before commit");\n\1raw::LockAcquire(\&raw const tag, pg_sys::ShareLock as i32, early || mutated("forgotten at PREPARE"), false);\n\1if early { release_early(tag); }/' \
+    src/server/floors.rs 's/^( *)if in_parallel_worker\(\) \{$/\1if in_parallel_worker() \&\& !mutated("parallel worker") {/' \
+    src/server/floors.rs 's/\&\& (tag\.locktag_field1 == u32::from\(unsafe \{ pg_sys::MyDatabaseId \}\));$/\&\& (mutated("database") || \1);/' \
+    src/functions/horizon.rs 's/^( *)let latest = block\.follow/\1let early = floors::mutated("R2 before R1").then(floors::least);\n\1floors::pause();\n&/' \
+    src/functions/horizon.rs 's/^( *)let least = floors::least\(\);$/\1floors::pause();\n\1let least = if floors::mutated("no floors") { None } else { early.unwrap_or_else(floors::least) };/' \
+    src/functions/horizon.rs 's/^    loop \{$/    if floors::mutated("G2 before G1") { let id = next_id(layout); floors::pause(); floors::hold()?; return id; }\n&/' \
+    src/functions/horizon.rs 's/^( *)let id = next_id\(layout\)\?;$/\1floors::pause();\n&/' \
+    src/functions/horizon.rs 's/^( *)let horizon = compute\(\)\?;$/\1let early = floors::mutated("snapshot before horizon").then(snapshot_now);\n&/' \
+    src/functions/horizon.rs 's/^( *)let after = snapshot_now\(\);$/\1floors::pause();\n\1let after = early.unwrap_or_else(snapshot_now);/' \
+    src/functions/horizon.rs 's/^( *)ring\.ring\.remember\(/\1if floors::mutated("answer falls") { ring.ring = Ring::EMPTY; }\n&/' \
+    src/functions/horizon.rs 's/ring\.ring\.answer\(&statement\)/(if floors::mutated("no ring") { Some(horizon.settled) } else { & })/' \
+    src/functions/horizon.rs 's/Memo::find\(\*mark\)/&.filter(|_| !floors::mutated("answer for each row"))/'
 # Before the one that is installed.
 cluster_configure "dynamic_library_path=${LIBRARY%/*}:\$libdir"
 cluster_up

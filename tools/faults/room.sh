@@ -32,9 +32,9 @@ if [ "$SHARING" = attached ]; then
     say "No shared memory"
     # Two files in the data folder make it miscount, or keep, the lock under which it asked for memory.
     mutant asks_for_too_much \
-        src/pg/shared_memory.rs 's/ShmemInitStruct\(NAME\.as_ptr\(\), size_of::<Block>\(\)/ShmemInitStruct(c"another".as_ptr(), 1 << 40/' \
-        src/pg/shared_memory.rs 's/^( *)pg_sys::InterruptHoldoffCount \+= 1;$/if !std::path::Path::new("miscounts").exists() { & }/' \
-        src/pg/shared_memory.rs 's/if !allocated \&\& /&!std::path::Path::new("keeps").exists() \&\& /'
+        src/server/shared_memory.rs 's/ShmemInitStruct\(NAME\.as_ptr\(\), size_of::<Block>\(\)/ShmemInitStruct(c"another".as_ptr(), 1 << 40/' \
+        src/server/shared_memory.rs 's/^( *)pg_sys::InterruptHoldoffCount \+= 1;$/if !std::path::Path::new("miscounts").exists() { & }/' \
+        src/server/shared_memory.rs 's/if !allocated \&\& /&!std::path::Path::new("keeps").exists() \&\& /'
     sql -c "CREATE DATABASE mutant"
     export PGDATABASE=mutant
     sql -c "CREATE EXTENSION comb"

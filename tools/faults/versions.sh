@@ -30,7 +30,7 @@ mutant newer_version Cargo.toml "s/^version = \"$old_version\"\$/version = \"$NE
     Cargo.lock "/^name = \"comb\"\$/ { n; s/\"$old_version\"/\"$NEWER_VERSION\"/ }"
 export NEWER=$LIBRARY
 # What differs is the block alone.
-mutant other_block src/clock/block.rs 's/(\*b"comb)[0-9]{4}"/\19999"/'
+mutant other_block crates/comb-clock/src/block.rs 's/(\*b"comb)[0-9]{4}"/\19999"/'
 export OTHER_BLOCK=$LIBRARY
 
 say "Another version with the same shared block, under load"

@@ -1,0 +1,193 @@
+//! What a generator promises.
+
+use super::super::simulation::{
+    BEGIN, HOUR, SECOND, SimulatedHost, distant_tick, next_tick, unused_block,
+};
+use super::*;
+use crate::host::Floor;
+
+#[test]
+fn ticks_increase_while_the_clock_steps_back_and_jumps() {
+    let host = SimulatedHost::new();
+    let mut generator = Generator::new(unused_block());
+    let ticks = [BEGIN, BEGIN, BEGIN - HOUR, BEGIN + 1, BEGIN + HOUR, BEGIN].map(|now| {
+        host.set(Some(now));
+        next_tick(&mut generator, 1, &host).unwrap()
+    });
+    assert!(ticks.is_sorted_by(|a, b| a < b));
+}
+
+#[test]
+fn a_clock_out_of_range_changes_nothing() {
+    let host = SimulatedHost::new();
+    let mut generator = Generator::new(unused_block());
+    // Before the line began, and after.
+    for _ in 0..2 {
+        let before = host.real();
+        host.set(None);
+        host.pass(SECOND);
+        assert_eq!(next_tick(&mut generator, 1, &host), Err(LineError::OutOfRange));
+        assert_eq!(distant_tick(&mut generator, 4, &host), Err(LineError::OutOfRange));
+        host.set(Some(before + SECOND));
+        let tick = next_tick(&mut generator, 1, &host).unwrap();
+        assert!(tick.abs_diff(host.real()) < TICKS_PER_MS);
+    }
+    assert_eq!(generator.block().status(&host).unwrap().steps_back, 0);
+}
+
+#[test]
+fn a_tick_that_no_layout_can_use_changes_nothing() {
+    let host = SimulatedHost::new();
+    let mut generator = Generator::new(unused_block());
+    let next = Next { step: HOUR, raise: true };
+    generator.tick(next, &host, Some).unwrap();
+    generator.made(BEGIN);
+    let refused = generator.tick(next, &host, |_| None);
+    assert_eq!(refused.map(|made| made.tick), Err(LineError::OutOfRange));
+    assert_eq!(generator.block().status(&host).unwrap().now.lead, 0);
+}
+
+#[test]
+fn ticks_do_not_run_ahead_of_the_clock() {
+    for step in [1, 7] {
+        let host = SimulatedHost::new();
+        let mut generator = Generator::new(unused_block());
+        for _ in 0..100_000 {
+            assert!(next_tick(&mut generator, step, &host).unwrap() <= host.real());
+        }
+    }
+}
+
+/// A clock that moves once in 4 ms: nothing to wait for, so the line itself is raised. By ticks, not by
+/// more than the clock itself moves.
+#[test]
+fn ticks_of_two_generators_increase_by_a_coarse_clock() {
+    let host = SimulatedHost::coarse(4 * TICKS_PER_MS);
+    let block = unused_block();
+    let mut generators = [Generator::new(block), Generator::new(block)];
+    let mut last = 0;
+    for n in 0..1000 {
+        let tick = next_tick(&mut generators[n % 2], 1, &host).unwrap();
+        // Two ticks of one reading may be equal, but only of different generators.
+        assert!(tick >= last + (n as u64 + 1) % 2, "{n}");
+        last = tick;
+        assert!(last <= host.real() + 4 * TICKS_PER_MS);
+    }
+}
+
+/// RT.Comb's UtcNoRepeatTimestampProvider.
+#[test]
+fn a_generator_keeps_the_distance_that_is_asked_for() {
+    let host = SimulatedHost::new();
+    let mut generator = Generator::new(unused_block());
+    let mut last = 0;
+    for _ in 0..1000 {
+        let tick = distant_tick(&mut generator, 4, &host).unwrap();
+        assert!(tick.is_multiple_of(TICKS_PER_MS) && tick >= last + 4 * TICKS_PER_MS);
+        last = tick;
+    }
+    // Without a distance, it is still above them.
+    assert!(next_tick(&mut generator, 1, &host).unwrap() > last);
+}
+
+/// However often a distance is asked for by a session with a coarse clock, others are not led ahead: its
+/// ids are of a line of its own.
+#[test]
+fn a_distance_leads_nobody_else_ahead() {
+    let host = SimulatedHost::coarse(4 * TICKS_PER_MS);
+    let shared = unused_block();
+    let (mut server, mut own) = (Generator::new(shared), Generator::new(unused_block()));
+    for _ in 0..20 {
+        for _ in 0..100 {
+            distant_tick(&mut own, 1000, &host).unwrap();
+        }
+        next_tick(&mut server, 1, &host).unwrap();
+        host.pass(20 * TICKS_PER_MS);
+    }
+    assert!(own.block().status(&host).unwrap().now.lead > 1900 * SECOND);
+    assert_eq!(shared.status(&host).unwrap().now.lead, 0);
+}
+
+/// Wherever it is stopped, for however long, a session does not take the time that passed for a lead.
+#[test]
+fn a_session_that_was_stopped_reports_no_lead() {
+    for readings in 0..30 {
+        let host = SimulatedHost::new();
+        let mut generator = Generator::new(unused_block());
+        next_tick(&mut generator, 1, &host).unwrap();
+        host.pass(SECOND);
+        host.stop_after(readings, HOUR);
+        let made = generator.tick(Next { step: 1, raise: false }, &host, Some).unwrap();
+        assert_eq!(made.lead, 0, "stopped after {readings} readings");
+    }
+}
+
+#[test]
+fn a_reset_goes_back_on_purpose() {
+    let host = SimulatedHost::new();
+    let block = unused_block();
+    let mut generators = [Generator::new(block), Generator::new(block)];
+    let mut tick = |n: usize| next_tick(&mut generators[n], 1, &host).unwrap();
+    host.set(Some(BEGIN + 1000 * SECOND));
+    assert!(tick(0).min(tick(1)) >= BEGIN + 1000 * SECOND);
+    host.set(Some(BEGIN));
+    assert!(tick(0).min(tick(1)) >= BEGIN + 1000 * SECOND);
+    block.reset(&host).unwrap();
+    assert!(tick(0).max(tick(1)) < BEGIN + SECOND);
+    assert_eq!(block.status(&host).unwrap().now.lead, 0);
+}
+
+#[test]
+fn ticks_that_come_again_after_a_reset_have_other_process_bits() {
+    let host = SimulatedHost::new();
+    let block = unused_block();
+    let mut generator = Generator::new(block);
+    let mut next = || {
+        let tick = next_tick(&mut generator, 7, &host).unwrap();
+        (tick, generator.process_bits(1).unwrap())
+    };
+    next();
+    let before = next();
+    host.set_back(SECOND);
+    block.reset(&host).unwrap();
+    let after = next();
+    assert!(after.0 < before.0);
+    assert_ne!(after.1, before.1);
+}
+
+/// A process resets the line while another one waits to take a tick from it.
+#[test]
+fn a_reset_is_not_undone_by_a_process_that_waits() {
+    struct Late<'a>(&'a SimulatedHost, &'static Block);
+    impl ClockSource for Late<'_> {
+        fn monotonic(&self) -> u64 {
+            self.0.monotonic()
+        }
+        fn realtime(&self) -> Option<u64> {
+            self.0.realtime()
+        }
+    }
+    impl Host for Late<'_> {
+        fn floor(&self) -> Option<Floor> {
+            None
+        }
+        fn in_recovery(&self) -> bool {
+            false
+        }
+        fn undisturbed(&self, change: &mut dyn FnMut()) {
+            self.1.reset(self.0).unwrap();
+            change();
+        }
+        fn wait(&self, turn: u32) {
+            self.0.wait(turn);
+        }
+    }
+    let host = SimulatedHost::new();
+    let block = unused_block();
+    let mut generator = Generator::new(block);
+    block.observe(&host, BEGIN + 1000 * SECOND, None).unwrap();
+    next_tick(&mut generator, 1, &host).unwrap();
+    let next = Next { step: 4 * TICKS_PER_MS, raise: true };
+    let tick = generator.tick(next, &Late(&host, block), Some).unwrap().tick;
+    assert!(tick < BEGIN + 100 * SECOND);
+}

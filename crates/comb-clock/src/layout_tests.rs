@@ -1,0 +1,121 @@
+//! Clock and layouts together: ids of every layout, made by a generator whose clock does what it likes.
+
+use proptest::prelude::*;
+use uuid::Uuid;
+
+use crate::generator::{Generator, Next};
+use crate::host::LineError;
+use crate::simulation::{BEGIN, SECOND, SimulatedHost, next_tick, unused_block};
+use comb_id::bsv::Bsv;
+use comb_id::layout::Layout;
+use comb_id::layouts::{LAYOUTS, labelled};
+use comb_id::value::Comb;
+use comb_tick::{TICKS_PER_MS, Tick};
+
+fn next_id(generator: &mut Generator, layout: &Layout, host: &SimulatedHost) -> Option<Uuid> {
+    let tick = next_tick(generator, layout.least_step(), host).ok()?;
+    let random =
+        if layout.marks_process() { generator.process_bits(1) } else { generator.random(1) };
+    layout.encode(Comb { tick: Tick::from(tick), random: random.unwrap() })
+}
+
+fn new_generator() -> Generator {
+    Generator::new(unused_block())
+}
+
+#[test]
+fn a_clock_beyond_the_layouts_range_is_refused() {
+    // 2079-06-07 and 2059-03-14.
+    for (label, second) in [("mssql_legacy", 3_453_321_600), ("laravel", 2_814_825_600)] {
+        let layout = labelled(label.as_bytes()).unwrap();
+        let host = SimulatedHost::new();
+        host.set(Some(second * SECOND));
+        let mut generator = new_generator();
+        assert_eq!(next_id(&mut generator, layout, &host), None, "{label}");
+        let arrange =
+            |tick| layout.next_exact(Tick::from(tick)).and_then(|tick| tick.try_into().ok());
+        let next = Next { step: 4 * TICKS_PER_MS, raise: true };
+        let error = generator.tick(next, &host, arrange).map(|made| made.tick);
+        assert_eq!(error, Err(LineError::OutOfRange), "{label}");
+        assert_eq!(generator.block().status(&host).unwrap().now.lead, 0);
+    }
+}
+
+/// The ids of process_ticks are their ticks and bits that the process keeps.
+#[test]
+fn ticks_that_come_again_after_a_reset_make_other_ids() {
+    let host = SimulatedHost::new();
+    let mut generator = new_generator();
+    let block = generator.block();
+    let layout = labelled(b"process_ticks").unwrap();
+    let mut ids = || -> Vec<Uuid> {
+        (0..1000).map(|_| next_id(&mut generator, layout, &host).unwrap()).collect()
+    };
+    let before = ids();
+    host.set_back(SECOND);
+    block.reset(&host).unwrap();
+    host.pass(SECOND - 1000);
+    let after = ids();
+    let comb = |id| layout.decode(id).unwrap();
+    assert_eq!(comb(&before[0]).random, comb(&before[1]).random);
+    assert!(comb(&after[0]).tick < comb(&before[999]).tick, "the same stretch of time");
+    assert_ne!(comb(&before[0]).random, comb(&after[0]).random);
+}
+
+#[test]
+fn bsv_texts_increase_as_fast_as_they_are_made() {
+    let (host, mut generator) = (SimulatedHost::new(), new_generator());
+    let mut text = || {
+        let tick = next_tick(&mut generator, Bsv::TIME_FIELD.unit_ticks(), &host).unwrap();
+        let random = [generator.random(1).unwrap(), generator.random(1).unwrap()];
+        Bsv::of_tick(tick, random).unwrap().text()
+    };
+    let texts: Vec<_> = (0..1000).map(|_| text()).collect();
+    assert!(texts.is_sorted_by(|a, b| a < b));
+}
+
+proptest! {
+    /// Whatever the clock does, in every layout, by its own byte order, other layouts in between.
+    #[test]
+    fn ids_of_every_layout_increase(
+        readings in prop::collection::vec((0..BEGIN, 0..LAYOUTS.len()), 2..200),
+    ) {
+        let host = SimulatedHost::new();
+        let mut generator = new_generator();
+        let mut last: [Option<Uuid>; LAYOUTS.len()] = Default::default();
+        for (now, index) in readings {
+            host.set(Some(now));
+            host.pass(20 * TICKS_PER_MS);
+            let layout = &LAYOUTS[index];
+            let id = next_id(&mut generator, layout, &host).unwrap();
+            if let Some(last) = &last[index] {
+                prop_assert!(layout.order.compare(last, &id).is_lt());
+            }
+            last[index] = Some(id);
+        }
+    }
+
+    /// comb.timestamp_step: the moments that are read keep the distance, other layouts in between.
+    #[test]
+    fn moments_of_every_layout_keep_their_distance(
+        layouts in prop::collection::vec((0..LAYOUTS.len(), 0..20 * TICKS_PER_MS), 2..100), step_ms in 1..100u64,
+    ) {
+        let host = SimulatedHost::new();
+        let mut generator = new_generator();
+        let mut last: Option<i64> = None;
+        for (index, pass) in layouts {
+            let layout = &LAYOUTS[index];
+            host.pass(pass);
+            let arrange = |tick| layout.next_exact(Tick::from(tick)).and_then(|tick| tick.try_into().ok());
+            let next = Next { step: step_ms * TICKS_PER_MS, raise: true };
+            let tick = generator.tick(next, &host, arrange).unwrap().tick;
+            generator.made(tick);
+            let id = layout.encode(Comb { tick: Tick::from(tick), random: 0 }).unwrap();
+            let moment = layout.micros(&id).unwrap();
+            if let Some(last) = last {
+                prop_assert!(moment >= last + step_ms as i64 * 1000, "{} after {last}", moment);
+            }
+            last = Some(moment);
+        }
+    }
+}

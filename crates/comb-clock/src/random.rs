@@ -1,0 +1,212 @@
+//! Buffered cryptographic random bits that no two processes share.
+//!
+//! # Security
+//! ChaCha12, seeded from the operating system: the generator of rand's own StdRng, named here so that a
+//! release of rand cannot change it. One draw in 32 computes a block of 256 bytes, the others copy 8
+//! bytes out of it.
+//!
+//! # Forks
+//! rand has no protection against fork: a copied generator repeats the original's numbers. With
+//! the library preloaded every backend is a fork of the postmaster, so the state belongs to the
+//! process that seeded it, and any other seeds anew.
+//!
+//! # Cloned machines
+//! Two copies of a running machine have the same processes, generators and monotonic clock. So a generator
+//! seeds anew after a second or [`MOST_DRAWS`], whichever comes first.
+//!
+//! # Bits of a process
+//! Some ids carry bits of their process, and some systems compare these before the time. So a new seed does
+//! not make them anew, but raises them by a random amount: two copies of a process have others, and the
+//! ids of one process stay in order.
+
+use rand::rngs::{ChaCha12Rng, SysError, SysRng};
+use rand::{Rng, SeedableRng};
+
+use comb_tick::TICKS_PER_MS;
+
+/// Draws from one seed. A new seed takes 1 us, 0.02 ns a draw.
+const MOST_DRAWS: u32 = 65_536;
+
+/// How long one seed is used, 1 s.
+const LONGEST_USE: u64 = 1000 * TICKS_PER_MS;
+
+/// Upper bits of the bits of a process that a new seed does not draw but counts up. A round is 2^25 seeds, a year
+/// of ids: it is not to be over soon, nor are two copies of a process to meet.
+const COUNTED_BITS: u32 = 24;
+
+/// A generator and the process that it belongs to.
+#[derive(Clone)]
+pub struct Random<G = ChaCha12Rng> {
+    seeded: Option<Seeded<G>>,
+    /// By the monotonic clock, when [`Random::refresh`] first saw the seed in use.
+    seen_at: Option<u64>,
+}
+
+#[derive(Clone)]
+struct Seeded<G> {
+    process_id: i32,
+    draws_left: u32,
+    /// The first seed's first draw, raised by each later seed.
+    process_bits: u64,
+    generator: G,
+}
+
+impl<G: Rng + SeedableRng> Random<G> {
+    /// A generator that seeds itself at its first draw.
+    pub const UNSEEDED: Self = Self { seeded: None, seen_at: None };
+
+    /// Forgets a seed that was in use for longer than a second of the monotonic clock. To be called before
+    /// ids are made after a pause, and again and again while they are made.
+    pub fn refresh(&mut self, monotonic: u64) {
+        match self.seen_at {
+            Some(at) if monotonic.wrapping_sub(at) < LONGEST_USE => {}
+            _ => {
+                self.seen_at = Some(monotonic);
+                if let Some(seeded) = &mut self.seeded {
+                    seeded.draws_left = 0;
+                }
+            }
+        }
+    }
+
+    /// 64 random bits for the process of that id.
+    ///
+    /// # Errors
+    /// The operating system gave no seed. Nothing has changed then.
+    #[inline(always)]
+    pub fn next(&mut self, process_id: i32) -> Result<u64, SysError> {
+        match &mut self.seeded {
+            Some(seeded) if seeded.process_id == process_id && seeded.draws_left > 0 => {
+                seeded.draws_left -= 1;
+                Ok(seeded.generator.next_u64())
+            }
+            _ => Ok(self.seed(process_id)?.generator.next_u64()),
+        }
+    }
+
+    /// 64 random bits that stay the same until the process seeds anew, and are then greater, but for once in
+    /// [`COUNTED_BITS`].
+    ///
+    /// # Errors
+    /// As [`Self::next`].
+    #[inline(always)]
+    pub fn process_bits(&mut self, process_id: i32) -> Result<u64, SysError> {
+        match &mut self.seeded {
+            Some(seeded) if seeded.process_id == process_id && seeded.draws_left > 0 => {
+                seeded.draws_left -= 1;
+                Ok(seeded.process_bits)
+            }
+            _ => Ok(self.seed(process_id)?.process_bits),
+        }
+    }
+
+    #[cold]
+    fn seed(&mut self, process_id: i32) -> Result<&mut Seeded<G>, SysError> {
+        let mut generator = G::try_from_rng(&mut SysRng)?;
+        let drawn = generator.next_u64();
+        let process_bits = match &self.seeded {
+            Some(seeded) if seeded.process_id == process_id => {
+                seeded.process_bits.wrapping_add(drawn >> COUNTED_BITS)
+            }
+            _ => drawn,
+        };
+        // The draw of the caller is one of them.
+        let draws_left = MOST_DRAWS - 1;
+        Ok(self.seeded.insert(Seeded { process_id, draws_left, process_bits, generator }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::rngs::Xoshiro256PlusPlus;
+
+    /// What fork and a clone of the machine do to a generator: it goes on in two places. ChaCha12Rng
+    /// refuses to be copied any other way, so a generator that can be stands in for it.
+    type Copyable = Random<Xoshiro256PlusPlus>;
+
+    #[test]
+    fn forked_processes_draw_different_numbers() {
+        let mut parent = Copyable::UNSEEDED;
+        parent.next(1).unwrap();
+        let (mut first_child, mut second_child) = (parent.clone(), parent.clone());
+
+        let drawn =
+            [parent.next(1).unwrap(), first_child.next(2).unwrap(), second_child.next(3).unwrap()];
+
+        let process_bits = [
+            parent.process_bits(1).unwrap(),
+            first_child.process_bits(2).unwrap(),
+            second_child.process_bits(3).unwrap(),
+        ];
+        for drawn in [drawn, process_bits] {
+            assert_ne!(drawn[0], drawn[1]);
+            assert_ne!(drawn[0], drawn[2]);
+            assert_ne!(drawn[1], drawn[2]);
+        }
+    }
+
+    /// The clocks of both copies stand still, so that nothing but the count of draws can tell.
+    #[test]
+    fn a_cloned_machine_draws_different_numbers_after_65536() {
+        let mut original = Copyable::UNSEEDED;
+        original.refresh(5);
+        original.next(1).unwrap();
+        let mut copy = original.clone();
+        let mut both = || {
+            original.refresh(5);
+            copy.refresh(5);
+            (original.next(1).unwrap(), copy.next(1).unwrap())
+        };
+        let same = (0..MOST_DRAWS).take_while(|_| matches!(both(), (a, b) if a == b)).count();
+        assert_eq!(same, MOST_DRAWS as usize - 1);
+        assert_ne!(original.process_bits(1).unwrap(), copy.process_bits(1).unwrap());
+    }
+
+    #[test]
+    fn a_cloned_machine_draws_different_numbers_after_a_second() {
+        let mut original = Copyable::UNSEEDED;
+        original.refresh(5);
+        original.next(1).unwrap();
+        let mut copy = original.clone();
+        for (monotonic, same) in [(5 + LONGEST_USE - 1, true), (5 + LONGEST_USE, false)] {
+            original.refresh(monotonic);
+            copy.refresh(monotonic);
+            assert_eq!(original.next(1).unwrap() == copy.next(1).unwrap(), same);
+        }
+    }
+
+    #[test]
+    fn one_process_draws_different_numbers() {
+        let mut random: Random = Random::UNSEEDED;
+        let drawn: std::collections::HashSet<u64> =
+            (0..200_000).map(|_| random.next(1).unwrap()).collect();
+        assert_eq!(drawn.len(), 200_000);
+    }
+
+    /// Else ids that are compared by them first would begin in another place each second.
+    #[test]
+    fn the_bits_of_a_process_increase_from_seed_to_seed() {
+        let mut random: Random = Random::UNSEEDED;
+        let seeds: Vec<_> = (0..10_000)
+            .map(|second| {
+                random.refresh(second * LONGEST_USE);
+                random.process_bits(1).unwrap()
+            })
+            .collect();
+        // They come around at most once.
+        let around = seeds.windows(2).filter(|pair| pair[0] >= pair[1]).count();
+        assert!(around <= 1, "{around}");
+        let other = random.process_bits(2).unwrap();
+        assert!(seeds[9_999].abs_diff(other) > u64::MAX >> COUNTED_BITS);
+    }
+
+    #[test]
+    fn the_bits_of_a_process_stay_the_same() {
+        let mut random: Random = Random::UNSEEDED;
+        let bits = random.process_bits(1).unwrap();
+        random.next(1).unwrap();
+        assert_eq!(random.process_bits(1).unwrap(), bits);
+        assert_ne!(random.process_bits(2).unwrap(), bits);
+    }
+}

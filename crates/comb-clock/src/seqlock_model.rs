@@ -1,0 +1,132 @@
+//! A model of the sequence lock for loom: two readers, a writer that finds the clock set back, and time
+//! that passes.
+
+use std::convert::Infallible;
+
+use loom::sync::Arc;
+use loom::sync::atomic as model;
+
+use super::*;
+use crate::line::START_DELAY;
+use crate::source::Sample;
+
+impl Word for model::AtomicU64 {
+    fn load(&self, ordering: Ordering) -> u64 {
+        self.load(ordering)
+    }
+    fn store(&self, value: u64, ordering: Ordering) {
+        self.store(value, ordering);
+    }
+    fn exchange(&self, current: u64, new: u64) -> bool {
+        self.compare_exchange(current, new, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    }
+    fn fence(ordering: Ordering) {
+        model::fence(ordering);
+    }
+}
+
+/// How much later than it seems a processor may read the clock: 16 us, far more than any does.
+const WORKED_AHEAD: u64 = 1024;
+/// So far ahead of the real clock the line is found to be.
+const LEAD: u64 = 1 << 30;
+const BEGIN: u64 = 1 << 40;
+
+struct World {
+    line: SeqLock<model::AtomicU64>,
+    /// The monotonic clock. Every reading moves it, and tells nothing else of other threads.
+    clock: model::AtomicU64,
+    /// The last tick that was returned.
+    returned: model::AtomicU64,
+}
+
+impl World {
+    fn new() -> Arc<Self> {
+        let word = model::AtomicU64::new;
+        Arc::new(Self {
+            line: SeqLock {
+                number: word(2),
+                offset: word(LEAD),
+                slow_from: word(0),
+                slow_until: word(0),
+            },
+            clock: word(BEGIN),
+            returned: word(0),
+        })
+    }
+
+    fn monotonic(&self) -> u64 {
+        self.clock.fetch_add(2, Ordering::Relaxed)
+    }
+
+    /// A tick, by a reader whose processor reads the clock as late as it may. `None` where it
+    /// would have to start over: it would be a reader that comes later.
+    fn tick(&self, second_look: bool) -> Option<u64> {
+        if !second_look {
+            return Some(self.line.words().tick(self.monotonic()));
+        }
+        let (line, early) = self.line.try_read(|| self.monotonic())?;
+        Some(line.tick(self.monotonic().min(early + WORKED_AHEAD)))
+    }
+
+    fn publish_slower_line(&self, delay: u64) {
+        let Ok(()) = self.line.update(
+            |_| loom::thread::yield_now(),
+            |change| change(),
+            |line| {
+                let monotonic = self.monotonic();
+                let at = Sample { monotonic, realtime: monotonic };
+                Ok::<_, Infallible>((Line::slowing_after(delay, line.tick(monotonic), at), ()))
+            },
+        );
+    }
+
+    fn returns_in_order(&self, second_look: bool) {
+        let before = self.returned.load(Ordering::Acquire);
+        if let Some(tick) = self.tick(second_look) {
+            assert!(tick >= before, "{tick} was returned after {before}");
+            self.returned.store(tick, Ordering::Release);
+        }
+    }
+}
+
+/// Two readers, while a writer publishes and so much time goes by at one moment.
+fn check(second_look: bool, delay: u64, passing: u64) {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(2);
+    model.check(move || {
+        let world = World::new();
+        let threads: [Box<dyn FnOnce(Arc<World>)>; 3] = [
+            Box::new(move |world| world.publish_slower_line(delay)),
+            Box::new(move |world| {
+                world.clock.fetch_add(passing, Ordering::Relaxed);
+            }),
+            Box::new(move |world| world.returns_in_order(second_look)),
+        ];
+        let threads = threads.map(|run| {
+            let world = world.clone();
+            loom::thread::spawn(move || run(world))
+        });
+        world.returns_in_order(second_look);
+        for thread in threads {
+            thread.join().unwrap();
+        }
+    });
+}
+
+#[test]
+fn ids_are_in_order_across_a_change() {
+    check(true, START_DELAY, WORKED_AHEAD);
+    check(true, START_DELAY, 2 * START_DELAY);
+}
+
+#[test]
+#[should_panic(expected = "was returned after")]
+fn not_without_the_second_look() {
+    check(false, START_DELAY, 2 * START_DELAY);
+}
+
+#[test]
+#[should_panic(expected = "was returned after")]
+fn not_without_the_delayed_start() {
+    check(true, 0, WORKED_AHEAD);
+}

@@ -1,0 +1,154 @@
+//! A process whose clocks the tests move.
+
+use std::cell::Cell;
+
+use super::block::Block;
+use super::generator::{Generator, Next};
+use super::host::{Floor, Host, LineError};
+use super::source::ClockSource;
+use comb_tick::TICKS_PER_MS;
+
+pub const SECOND: u64 = 1000 * TICKS_PER_MS;
+pub const HOUR: u64 = 3600 * SECOND;
+/// In November 2023.
+pub const BEGIN: u64 = 1_700_000_000 * SECOND;
+
+/// What a reading of a clock takes: 31 ns.
+const READING: u64 = 2;
+
+pub struct SimulatedHost {
+    monotonic: Cell<u64>,
+    /// `None` while the real clock is out of range.
+    realtime: Cell<Option<u64>>,
+    /// What a reading of the monotonic clock is cut off to.
+    coarseness: u64,
+    /// After how many readings the process is stopped, and for how long.
+    stop: Cell<Option<(u64, u64)>>,
+    pub floor: Cell<Option<Floor>>,
+    pub in_recovery: Cell<bool>,
+}
+
+impl SimulatedHost {
+    pub fn new() -> Self {
+        Self::coarse(1)
+    }
+
+    /// A monotonic clock that moves once in this many ticks.
+    pub fn coarse(coarseness: u64) -> Self {
+        Self {
+            monotonic: Cell::new(1000 * SECOND),
+            realtime: Cell::new(Some(BEGIN)),
+            coarseness,
+            stop: Cell::new(None),
+            floor: Cell::new(None),
+            in_recovery: Cell::new(false),
+        }
+    }
+
+    /// Time passes.
+    pub fn pass(&self, ticks: u64) {
+        self.monotonic.set(self.monotonic.get() + ticks);
+        self.suspend(ticks);
+    }
+
+    /// Time passes while the machine sleeps.
+    pub fn suspend(&self, ticks: u64) {
+        self.realtime.set(self.realtime.get().map(|now| now + ticks));
+    }
+
+    /// Somebody stops the process for so long, after this many readings of a clock.
+    pub fn stop_after(&self, readings: u64, ticks: u64) {
+        self.stop.set(Some((readings, ticks)));
+    }
+
+    /// Somebody sets the real clock.
+    pub fn set(&self, realtime: Option<u64>) {
+        self.realtime.set(realtime);
+    }
+
+    pub fn set_back(&self, ticks: u64) {
+        self.set(Some(self.real() - ticks));
+    }
+
+    pub fn real(&self) -> u64 {
+        self.realtime.get().unwrap()
+    }
+
+    pub fn mono(&self) -> u64 {
+        self.monotonic.get()
+    }
+
+    fn read(&self) {
+        self.pass(READING);
+        match self.stop.get() {
+            Some((0, ticks)) => {
+                self.stop.set(None);
+                self.pass(ticks);
+            }
+            Some((readings, ticks)) => self.stop.set(Some((readings - 1, ticks))),
+            None => {}
+        }
+    }
+}
+
+impl ClockSource for SimulatedHost {
+    fn monotonic(&self) -> u64 {
+        self.read();
+        self.monotonic.get() / self.coarseness * self.coarseness
+    }
+
+    fn realtime(&self) -> Option<u64> {
+        self.read();
+        self.realtime.get()
+    }
+}
+
+impl Host for SimulatedHost {
+    fn floor(&self) -> Option<Floor> {
+        self.floor.get()
+    }
+
+    fn in_recovery(&self) -> bool {
+        self.in_recovery.get()
+    }
+
+    fn undisturbed(&self, change: &mut dyn FnMut()) {
+        change();
+    }
+
+    fn wait(&self, _: u32) {
+        panic!("a process of a simulation never meets another one's change");
+    }
+}
+
+/// A block as it is after a start of the server.
+pub fn unused_block() -> &'static Block {
+    Box::leak(Box::new(Block::unused()))
+}
+
+/// The next tick of a generator, made as the PostgreSQL skin makes it.
+pub fn next_tick(
+    generator: &mut Generator,
+    step: u64,
+    host: &SimulatedHost,
+) -> Result<u64, LineError> {
+    let tick = match generator.tick_at_once(step, host) {
+        Some(tick) => tick,
+        None => generator.tick(Next { step, raise: false }, host, Some)?.tick,
+    };
+    generator.made(tick);
+    Ok(tick)
+}
+
+/// The same for a generator that keeps a distance, for time fields of whole milliseconds.
+pub fn distant_tick(
+    generator: &mut Generator,
+    ms: u64,
+    host: &SimulatedHost,
+) -> Result<u64, LineError> {
+    let whole_ms = |tick: u64| Some(tick.next_multiple_of(TICKS_PER_MS));
+    let next = Next { step: ms * TICKS_PER_MS, raise: true };
+    let tick = generator.tick(next, host, whole_ms)?.tick;
+    generator.made(tick);
+    Ok(tick)
+}

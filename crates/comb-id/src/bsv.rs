@@ -1,0 +1,170 @@
+//! BSV text: a COMB as 32 characters that sort by time under COLLATE "C".
+//!
+//! 24 bytes, the .NET ticks (100 ns since 0001-01-01) most significant byte first and then a
+//! version 4 Guid as `Guid.ToByteArray()` gives it, in base64 whose 64 characters stand in ASCII
+//! order.
+
+use comb_tick::Tick;
+use uuid::{Builder, Uuid};
+
+use super::time_field::TimeField;
+
+const ALPHABET: &[u8; 64] = b"$-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+pub const LENGTH: usize = 32;
+
+/// A BSV COMB's two parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bsv {
+    /// 100 ns since 0001-01-01, in the time zone of whoever wrote it.
+    pub ticks: u64,
+    pub id: Uuid,
+}
+
+/// Why a text is no BSV COMB.
+#[derive(Debug, PartialEq, Eq)]
+pub enum BsvError {
+    /// So many bytes instead of 32.
+    Length(usize),
+    /// The byte at that position, the first being 1, stands in no BSV COMB.
+    Character { byte: u8, position: usize },
+}
+
+impl Bsv {
+    pub const TIME_FIELD: TimeField = TimeField::DotnetTicks;
+
+    /// The BSV COMB of a tick, in UTC, and 128 random bits; `None` past year 9999.
+    pub fn of_tick(tick: u64, random: [u64; 2]) -> Option<Self> {
+        let (ticks, _) = Self::TIME_FIELD.split(Tick::from(tick))?;
+        Some(Self { ticks, id: version_4(random) })
+    }
+
+    /// The parts of a text.
+    ///
+    /// # Errors
+    /// It is not 32 characters of the alphabet.
+    pub fn parse(text: &[u8]) -> Result<Self, BsvError> {
+        let mut sextets = [0; LENGTH];
+        for (index, &byte) in text.iter().enumerate() {
+            let sextet = ALPHABET
+                .binary_search(&byte)
+                .map_err(|_| BsvError::Character { byte, position: index + 1 })?;
+            if let Some(place) = sextets.get_mut(index) {
+                *place = sextet;
+            }
+        }
+        if text.len() != LENGTH {
+            return Err(BsvError::Length(text.len()));
+        }
+        let number = |sextets: &[usize]| {
+            sextets.iter().fold(0u64, |number, &sextet| number << 6 | sextet as u64)
+        };
+        // Eight bytes are 10 2/3 characters: 24 bytes go as three times 64 bits of four times 48.
+        let [a, b, c, d] = [0, 8, 16, 24].map(|from| number(&sextets[from..from + 8]));
+        let words = [a << 16 | b >> 32, b << 32 | c >> 16, c << 48 | d];
+        let mut guid = [0; 16];
+        guid[..8].copy_from_slice(&words[1].to_be_bytes());
+        guid[8..].copy_from_slice(&words[2].to_be_bytes());
+        Ok(Self { ticks: words[0], id: Uuid::from_bytes_le(guid) })
+    }
+
+    /// The text, all ASCII.
+    pub fn text(&self) -> [u8; LENGTH] {
+        let mut bytes = [0; 24];
+        bytes[..8].copy_from_slice(&self.ticks.to_be_bytes());
+        bytes[8..].copy_from_slice(&self.id.to_bytes_le());
+        let mut text = [0; LENGTH];
+        for (three, four) in bytes.chunks_exact(3).zip(text.chunks_exact_mut(4)) {
+            let bits = u32::from_be_bytes([0, three[0], three[1], three[2]]);
+            for (character, shift) in four.iter_mut().zip([18, 12, 6, 0]) {
+                *character = ALPHABET[(bits >> shift) as usize & 0x3f];
+            }
+        }
+        text
+    }
+
+    /// The moment that the ticks say, in microseconds since the Unix epoch if they are UTC; `None`
+    /// past year 9999.
+    pub fn micros(&self) -> Option<i64> {
+        Self::TIME_FIELD.micros(self.ticks)
+    }
+}
+
+/// A version 4 id of 122 of 128 random bits (RFC 9562 section 5.4).
+pub fn version_4(random: [u64; 2]) -> Uuid {
+    let [high, low] = random.map(u128::from);
+    Builder::from_random_bytes((high << 64 | low).to_be_bytes()).into_uuid()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vectors::{ids, uuid, vectors};
+    use proptest::prelude::*;
+
+    #[test]
+    fn public_texts_read_as_their_moments_and_ids() {
+        let expected = [
+            "e303a0f4-ee6e-44db-9cdb-372681e32a11",
+            "c21af8b3-a9c2-4873-8875-3e5c839c91f7",
+            "641622d1-f77c-479e-84ee-0d181ce4b175",
+        ];
+        let texts: Vec<_> = vectors().filter(|vector| vector.layout == "bsv").collect();
+        assert_eq!(texts.len(), expected.len());
+        for (vector, id) in texts.iter().zip(expected) {
+            let bsv = Bsv::parse(vector.id.as_bytes()).unwrap();
+            assert_eq!(bsv.micros(), Some(vector.micros), "{}", vector.id);
+            assert_eq!(bsv.id, uuid(id), "{}", vector.id);
+            assert_eq!(&bsv.text(), vector.id.as_bytes());
+        }
+    }
+
+    #[test]
+    fn a_wrong_length_or_character_is_named() {
+        let text = b"0Bj4hRXIFkDoc$DXPivPF7nPBmO-smcF";
+        assert_eq!(Bsv::parse(&text[1..]), Err(BsvError::Length(31)));
+        assert_eq!(Bsv::parse(&[&text[..], b"0"].concat()), Err(BsvError::Length(33)));
+        assert_eq!(Bsv::parse(b""), Err(BsvError::Length(0)));
+        for byte in [b'+', b'=', b'_', b' ', 0, 0xc3] {
+            let mut wrong = *text;
+            wrong[4] = byte;
+            assert_eq!(Bsv::parse(&wrong), Err(BsvError::Character { byte, position: 5 }));
+        }
+    }
+
+    #[test]
+    fn the_alphabet_is_in_ascii_order() {
+        assert!(ALPHABET.is_sorted_by(|a, b| a < b));
+    }
+
+    proptest! {
+        #[test]
+        fn parsing_reverses_writing(ticks in any::<u64>(), id in ids()) {
+            let bsv = Bsv { ticks, id };
+            prop_assert_eq!(Bsv::parse(&bsv.text()), Ok(bsv));
+        }
+
+        #[test]
+        fn texts_sort_as_ticks_do(a in any::<u64>(), b in any::<u64>(), ids in [ids(), ids()]) {
+            let text = |ticks, id| Bsv { ticks, id }.text();
+            if a != b {
+                prop_assert_eq!(text(a, ids[0]).cmp(&text(b, ids[1])), a.cmp(&b));
+            }
+        }
+
+        #[test]
+        fn no_text_panics(text in any::<Vec<u8>>(), sextets in prop::collection::vec(0usize..64, 30..35)) {
+            prop_assert!(Bsv::parse(&text).is_err() || text.len() == LENGTH);
+            let text: Vec<u8> = sextets.iter().map(|&sextet| ALPHABET[sextet]).collect();
+            prop_assert_eq!(Bsv::parse(&text).is_ok(), text.len() == LENGTH);
+        }
+
+        #[test]
+        fn random_ids_are_version_4(random in any::<[u64; 2]>()) {
+            let id = version_4(random);
+            prop_assert_eq!(id.get_version_num(), 4);
+            prop_assert_eq!(id.get_variant(), uuid::Variant::RFC4122);
+            prop_assert_eq!(id.as_u128() & 0xffff, u128::from(random[1] & 0xffff));
+            prop_assert_eq!(id.as_u128() >> 80, u128::from(random[0] >> 16));
+        }
+    }
+}

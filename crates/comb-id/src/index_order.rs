@@ -1,0 +1,143 @@
+//! Orders of ids that an index can have, beside uuid's own.
+
+use std::cmp::Ordering;
+
+use uuid::Uuid;
+
+use super::byte_order::ByteOrder;
+use super::layouts::UUIDV7;
+
+/// A total order of all ids, with what sorts and index scans ask of it. Ids that are equal in it are
+/// equal byte for byte.
+pub trait IndexOrder {
+    const FIRST: Uuid;
+    const LAST: Uuid;
+
+    fn compare(a: &Uuid, b: &Uuid) -> Ordering;
+
+    /// The upper bits of what is compared: of two ids, the smaller never has the greater key.
+    fn abbreviated(id: &Uuid) -> u64;
+
+    /// The id that comes after; `None` after the last.
+    fn next(id: &Uuid) -> Option<Uuid>;
+
+    /// The id that comes before; `None` before the first.
+    fn previous(id: &Uuid) -> Option<Uuid>;
+}
+
+/// SQL Server's order.
+pub struct SqlserverOrder;
+
+impl IndexOrder for SqlserverOrder {
+    const FIRST: Uuid = Uuid::nil();
+    const LAST: Uuid = Uuid::max();
+
+    #[inline(always)]
+    fn compare(a: &Uuid, b: &Uuid) -> Ordering {
+        ByteOrder::Sqlserver.compare(a, b)
+    }
+
+    #[inline(always)]
+    fn abbreviated(id: &Uuid) -> u64 {
+        (ByteOrder::Sqlserver.number(id) >> 64) as u64
+    }
+
+    fn next(id: &Uuid) -> Option<Uuid> {
+        let number = ByteOrder::Sqlserver.number(id).checked_add(1)?;
+        Some(ByteOrder::Sqlserver.uuid(number))
+    }
+
+    fn previous(id: &Uuid) -> Option<Uuid> {
+        let number = ByteOrder::Sqlserver.number(id).checked_sub(1)?;
+        Some(ByteOrder::Sqlserver.uuid(number))
+    }
+}
+
+/// First all ids that are not of version 7, then those of version 7; within each part, uuid's order.
+pub struct TimeOrder;
+
+/// The bits of version and variant in an id's number, and what they are in version 7.
+const STAMP: u128 = 0xf << 76 | 0b11 << 62;
+const VERSION_7: u128 = 7 << 76 | 0b10 << 62;
+/// Ids of version 7 whose upper 66 bits are the same are neighbours in uuid's order, too: so many.
+const RUN: u128 = 1 << 62;
+
+#[inline(always)]
+const fn is_version_7(number: u128) -> bool {
+    number & STAMP == VERSION_7
+}
+
+/// What is compared.
+#[inline(always)]
+const fn rank(id: &Uuid) -> (bool, u128) {
+    let number = id.as_u128();
+    (is_version_7(number), number)
+}
+
+impl TimeOrder {
+    const FIRST_OF_VERSION_7: Uuid = Uuid::from_u128(VERSION_7);
+    const LAST_OF_OTHERS: Uuid = Uuid::max();
+
+    /// The first id of a moment, in microseconds since the Unix epoch, or later. Beyond the range of version
+    /// 7, the last id: none comes after it that could say that there is none.
+    pub fn first_from(micros: i64) -> Uuid {
+        Self::bound(micros).unwrap_or(Self::LAST)
+    }
+
+    /// The last id before a moment, in microseconds since the Unix epoch. All ids that are not of version
+    /// 7 are before any moment.
+    pub fn last_before(micros: i64) -> Uuid {
+        Self::bound(micros).and_then(|first| Self::previous(&first)).unwrap_or(Self::LAST)
+    }
+
+    /// The first id of a moment or later; `None` beyond the range of version 7.
+    fn bound(micros: i64) -> Option<Uuid> {
+        Some(UUIDV7.lower_bound(micros)).filter(|bound| rank(bound).0)
+    }
+}
+
+impl IndexOrder for TimeOrder {
+    const FIRST: Uuid = Uuid::nil();
+    const LAST: Uuid = Uuid::from_u128(!STAMP | VERSION_7);
+
+    #[inline(always)]
+    fn compare(a: &Uuid, b: &Uuid) -> Ordering {
+        rank(a).cmp(&rank(b))
+    }
+
+    #[inline(always)]
+    fn abbreviated(id: &Uuid) -> u64 {
+        let (is_version_7, number) = rank(id);
+        u64::from(is_version_7) << 63 | (number >> 65) as u64
+    }
+
+    fn next(id: &Uuid) -> Option<Uuid> {
+        let number = match rank(id) {
+            // A carry runs through the ones in place of the stamp.
+            (true, number) => (number | STAMP).checked_add(1)? & !STAMP | VERSION_7,
+            (false, number) => match number.checked_add(1) {
+                Some(next) if is_version_7(next) => next + RUN,
+                Some(next) => next,
+                None => return Some(Self::FIRST_OF_VERSION_7),
+            },
+        };
+        Some(Uuid::from_u128(number))
+    }
+
+    fn previous(id: &Uuid) -> Option<Uuid> {
+        let number = match rank(id) {
+            (true, VERSION_7) => return Some(Self::LAST_OF_OTHERS),
+            // A borrow runs through the zeros in place of the stamp.
+            (true, number) => (number & !STAMP).checked_sub(1)? & !STAMP | VERSION_7,
+            (false, number) => match number.checked_sub(1)? {
+                previous if is_version_7(previous) => previous - RUN,
+                previous => previous,
+            },
+        };
+        Some(Uuid::from_u128(number))
+    }
+}
+
+#[cfg(test)]
+#[path = "index_order_tests.rs"]
+mod tests;

@@ -1,0 +1,161 @@
+//! Reading the moment out of a uuid that says by its own bits that it carries one: RFC 9562
+//! versions 7, 6 and 1.
+
+use uuid::{Uuid, Variant};
+
+use super::layouts::{UUIDV1, UUIDV6, UUIDV7};
+use crate::value::Comb;
+use comb_tick::FRACTION_BITS;
+
+/// The version, where the variant is RFC 9562's.
+#[inline(always)]
+pub fn version(id: &Uuid) -> Option<usize> {
+    (id.get_variant() == Variant::RFC4122).then(|| id.get_version_num())
+}
+
+/// The moment of a version 7, 6 or 1 uuid in microseconds since the Unix epoch: whole
+/// milliseconds for version 7, the rest cut off to the microsecond for 6 and 1 (section 5).
+/// `None` for any other uuid.
+#[inline(always)]
+pub fn micros(id: &Uuid) -> Option<i64> {
+    match version(id)? {
+        7 => UUIDV7.micros(id),
+        6 => UUIDV6.micros(id),
+        1 => UUIDV1.micros(id),
+        _ => None,
+    }
+}
+
+/// The moment of a version 7 uuid with rand_a read as a fraction of the millisecond in 1/4096
+/// (section 6.2, method 3). The last microsecond inside the fraction's step is taken, which alone
+/// gives back the microseconds that were written. `None` for any other uuid.
+pub fn micros_with_fraction(id: &Uuid) -> Option<i64> {
+    let micros = UUIDV7.micros(id)?;
+    let (_, _, version_and_rand_a, _) = id.as_fields();
+    let rand_a = i64::from(version_and_rand_a & 0xfff);
+    Some(micros + ((rand_a + 1) * 1000) / 4096)
+}
+
+/// The smallest version 7 uuid that `micros_with_fraction` reads as a moment, in microseconds since the
+/// Unix epoch, or later. Saturates beyond the range, where no id is left on one side.
+pub fn lower_bound_with_fraction(micros: i64) -> Uuid {
+    // Of the 1/4096 ms since the epoch, the n-th is read as (n + 1) * 1000 / 4096, cut off.
+    let first = (i128::from(micros.max(0)) * 4096 + 999) / 1000 - 1;
+    let tick = first.max(0) << (FRACTION_BITS - 12);
+    UUIDV7.encode(Comb { tick, random: 0 }).unwrap_or(Uuid::max())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vectors::{ids, micros as micros_of, uuid, vectors};
+    use comb_tick::tick_of_micros;
+    use proptest::prelude::*;
+    use uuid::{Builder, Version};
+
+    /// 1582-10-15, where the time of versions 1 and 6 begins, in 100 ns before 1970-01-01.
+    const GREGORIAN_OFFSET: i64 = 122_192_928_000_000_000;
+
+    #[test]
+    fn public_ids_read_as_their_moments() {
+        let mut versions = std::collections::HashSet::new();
+        let declaring = ["uuidv1", "uuidv6", "uuidv7"];
+        for vector in vectors().filter(|vector| declaring.contains(&vector.layout)) {
+            assert_eq!(micros(&vector.uuid()), Some(vector.micros), "{}", vector.id);
+            versions.insert(version(&vector.uuid()).unwrap());
+        }
+        assert_eq!(versions, [1, 6, 7].into());
+    }
+
+    #[test]
+    fn the_fraction_is_read_as_timescale_reads_it() {
+        let id = uuid("019913ce-f124-7835-96c7-a2df691caa98");
+        assert_eq!(micros_with_fraction(&id), Some(micros_of("2025-09-04 08:19:13.316513")));
+    }
+
+    #[test]
+    fn a_uuid_that_says_nothing_of_a_time_has_none() {
+        for id in [
+            "00000000-0000-0000-0000-000000000000",
+            "ffffffff-ffff-ffff-ffff-ffffffffffff",
+            "017f22e2-79b0-4cc3-98c4-dc0c0c07398f", // version 4
+            "017f22e2-79b0-8cc3-98c4-dc0c0c07398f", // version 8
+            "017f22e2-79b0-7cc3-18c4-dc0c0c07398f", // another variant
+            "c232ab00-9414-11ec-d3c8-9f6bdeced846",
+        ] {
+            assert_eq!(micros(&uuid(id)), None, "{id}");
+            assert_eq!(micros_with_fraction(&uuid(id)), None, "{id}");
+        }
+    }
+
+    #[test]
+    fn lower_bounds_saturate() {
+        let first = uuid("00000000-0000-7000-8000-000000000000");
+        assert_eq!(UUIDV7.lower_bound(i64::MIN), first);
+        assert_eq!(UUIDV7.lower_bound(-1), first);
+        assert_eq!(UUIDV7.lower_bound(0), first);
+        assert_eq!(UUIDV7.lower_bound(1), uuid("00000000-0001-7000-8000-000000000000"));
+        assert_eq!(UUIDV7.lower_bound(1000), uuid("00000000-0001-7000-8000-000000000000"));
+        assert_eq!(
+            UUIDV7.lower_bound(281_474_976_710_655_000),
+            uuid("ffffffff-ffff-7000-8000-000000000000")
+        );
+        assert_eq!(UUIDV7.lower_bound(281_474_976_710_655_001), Uuid::max());
+        assert_eq!(UUIDV7.lower_bound(i64::MAX), Uuid::max());
+    }
+
+    #[test]
+    fn lower_bounds_in_microseconds_saturate() {
+        let first = uuid("00000000-0000-7000-8000-000000000000");
+        assert_eq!(lower_bound_with_fraction(i64::MIN), first);
+        assert_eq!(lower_bound_with_fraction(0), first);
+        assert_eq!(lower_bound_with_fraction(1), uuid("00000000-0000-7004-8000-000000000000"));
+        // The last step of a millisecond is read as the next one.
+        assert_eq!(lower_bound_with_fraction(1000), uuid("00000000-0000-7fff-8000-000000000000"));
+        let last = 281_474_976_710_656_000;
+        assert_eq!(lower_bound_with_fraction(last), uuid("ffffffff-ffff-7fff-8000-000000000000"));
+        assert_eq!(lower_bound_with_fraction(last + 1), Uuid::max());
+        assert_eq!(lower_bound_with_fraction(i64::MAX), Uuid::max());
+    }
+
+    proptest! {
+        /// The uuid crate reads versions 1 and 6 on its own.
+        #[test]
+        fn gregorian_versions_are_read_as_others_do(id in ids(), version in prop::sample::select(vec![Version::Mac, Version::SortMac])) {
+            let id = Builder::from_bytes(id.into_bytes()).with_version(version).with_variant(Variant::RFC4122).into_uuid();
+            // Its to_unix() has no moments before 1970; the Gregorian ticks have.
+            let (ticks, _) = id.get_timestamp().unwrap().to_gregorian();
+            prop_assert_eq!(micros(&id), Some((ticks as i64 - GREGORIAN_OFFSET).div_euclid(10)));
+        }
+
+        #[test]
+        fn microseconds_come_back(at in 0i64..281_474_976_710_656_000, random in any::<u64>()) {
+            let id = UUIDV7.encode(Comb { tick: tick_of_micros(at), random }).unwrap();
+            prop_assert_eq!(micros_with_fraction(&id), Some(at));
+            prop_assert_eq!(micros(&id), Some(at - at % 1000));
+        }
+
+        /// comb_between's promise: the bound parts ids exactly as their moments are parted.
+        #[test]
+        fn lower_bounds_part_ids_as_moments_do(
+            at in any::<i64>(), near in -3000i64..3000, ms in 0i64..1 << 48, random in any::<u64>(),
+        ) {
+            let id = UUIDV7.encode(Comb { tick: tick_of_micros(ms * 1000), random }).unwrap();
+            for bound in [at, ms * 1000 + near] {
+                prop_assert_eq!(id >= UUIDV7.lower_bound(bound), micros(&id).unwrap() >= bound);
+            }
+        }
+
+        /// comb_between_micros' promise: the same of moments in microseconds.
+        #[test]
+        fn lower_bounds_in_microseconds_part_ids_as_moments_do(
+            at in any::<i64>(), near in -3000i64..3000, tick in 0i128..1 << 64, random in any::<u64>(),
+        ) {
+            let id = UUIDV7.encode(Comb { tick, random }).unwrap();
+            let moment = micros_with_fraction(&id).unwrap();
+            for bound in [at, moment + near, moment, moment + 1] {
+                prop_assert_eq!(id >= lower_bound_with_fraction(bound), moment >= bound);
+            }
+        }
+    }
+}

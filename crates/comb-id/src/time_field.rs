@@ -1,0 +1,314 @@
+//! The first axis of a layout: which time field it writes, its epoch and its unit.
+//!
+//! A tick is split into the field and what the field leaves out of the tick, its remainder.
+//! Splitting keeps the order: ticks compare as their (field, remainder) do.
+
+use comb_tick::{FRACTION_BITS, TICKS_PER_MS, Tick, split_ms, tick, tick_of_micros};
+
+const MS_PER_DAY: i64 = 86_400_000;
+const US_PER_DAY: i64 = 86_400_000_000;
+
+/// 0001-01-01, where .NET's DateTime begins.
+const DOTNET_EPOCH_MS: i64 = -62_135_596_800_000;
+/// 9999-12-31 23:59:59.9999999, DateTime.MaxValue.
+const DOTNET_LAST_TICK: u64 = 3_155_378_975_999_999_999;
+
+/// 1582-10-15, where the time of RFC 9562 versions 1 and 6 begins.
+const GREGORIAN_EPOCH_MS: i64 = -12_219_292_800_000;
+
+/// 1900-01-01, where SQL Server's datetime begins.
+const SQL_EPOCH_DAY: i64 = -25_567;
+/// SQL Server's datetime counts 1/300 s since midnight.
+const SQL_UNITS_PER_DAY: u64 = 25_920_000;
+/// NHibernate's divisor (3.333333 ms) writes up to two units past midnight.
+const SQL_LAST_UNIT: u64 = SQL_UNITS_PER_DAY + 2;
+
+/// A time field, by the names of docs/design.md.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeField {
+    /// 48 bits: milliseconds since 1970-01-01.
+    UnixMs,
+    /// 16 bits: days since 1900-01-01, then 32 bits: 1/300 s since midnight.
+    SqlDatetime,
+    /// 48 bits: units of 10 us since 1970-01-01.
+    Unix10us,
+    /// The low 48 bits of the milliseconds since 0001-01-01.
+    DotnetMs,
+    /// 64 bits: units of 100 ns since 0001-01-01.
+    DotnetTicks,
+    /// 60 bits: units of 100 ns since 1582-10-15.
+    Gregorian100ns,
+}
+
+/// A field that counts units of one length since an epoch.
+///
+/// Rationale: [`TimeField`] calls its functions with constants, one call for each field. A division by a
+/// number that is known only at run time costs up to 10 ns an id.
+#[derive(Clone, Copy)]
+struct Count {
+    /// The epoch, in milliseconds since the Unix epoch.
+    epoch_ms: i64,
+    /// Units in a millisecond: 1, or a power of ten.
+    per_ms: u64,
+    last: u64,
+}
+
+const LAST_48: u64 = (1 << 48) - 1;
+const UNIX_MS: Count = Count { epoch_ms: 0, per_ms: 1, last: LAST_48 };
+const UNIX_10US: Count = Count { epoch_ms: 0, per_ms: 100, last: LAST_48 };
+const DOTNET_MS: Count = Count { epoch_ms: DOTNET_EPOCH_MS, per_ms: 1, last: LAST_48 };
+const DOTNET_TICKS: Count =
+    Count { epoch_ms: DOTNET_EPOCH_MS, per_ms: 10_000, last: DOTNET_LAST_TICK };
+const GREGORIAN_100NS: Count =
+    Count { epoch_ms: GREGORIAN_EPOCH_MS, per_ms: 10_000, last: (1 << 60) - 1 };
+
+impl TimeField {
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::UnixMs => "unix_ms",
+            Self::SqlDatetime => "sql_datetime",
+            Self::Unix10us => "unix_10us",
+            Self::DotnetMs => "dotnet_ms",
+            Self::DotnetTicks => "dotnet_ticks",
+            Self::Gregorian100ns => "gregorian_100ns",
+        }
+    }
+
+    /// What the field counts; `None` for `SqlDatetime`, which counts two things.
+    const fn count(self) -> Option<Count> {
+        match self {
+            Self::UnixMs => Some(UNIX_MS),
+            Self::Unix10us => Some(UNIX_10US),
+            Self::DotnetMs => Some(DOTNET_MS),
+            Self::DotnetTicks => Some(DOTNET_TICKS),
+            Self::Gregorian100ns => Some(GREGORIAN_100NS),
+            Self::SqlDatetime => None,
+        }
+    }
+
+    /// Width of the field in bits.
+    pub const fn bits(self) -> u32 {
+        match self {
+            Self::DotnetTicks => 64,
+            Self::Gregorian100ns => 60,
+            _ => 48,
+        }
+    }
+
+    /// Bits that hold what the field leaves out of the tick.
+    pub const fn remainder_bits(self) -> u32 {
+        u64::BITS - (self.unit_ticks() - 1).leading_zeros()
+    }
+
+    /// The field's unit in ticks, rounded up: so many ticks later it is another unit.
+    #[inline(always)]
+    pub const fn unit_ticks(self) -> u64 {
+        match self.count() {
+            Some(count) => unit_begin(1, count.per_ms),
+            None => sql_unit_begin(1),
+        }
+    }
+
+    /// The first tick, not before the given one, that reads back as exactly its own moment. `None`
+    /// outside the field's range.
+    pub const fn next_exact(self, tick: Tick) -> Option<Tick> {
+        let Some(exact) = self.read_back(tick) else {
+            return None;
+        };
+        // A unit is read as a moment within its first microsecond, so that one such distance from there
+        // lies in the next unit.
+        if exact >= tick {
+            Some(exact)
+        } else {
+            self.read_back(exact + self.moment_ticks() as Tick)
+        }
+    }
+
+    /// The tick of the moment that is read from the field of a tick.
+    const fn read_back(self, tick: Tick) -> Option<Tick> {
+        match self.split(tick) {
+            Some((field, _)) => match self.micros(field) {
+                Some(micros) => Some(tick_of_micros(micros)),
+                None => None,
+            },
+            None => None,
+        }
+    }
+
+    /// The distance of two moments that can be read from the field, rounded up to whole ticks: its unit, or
+    /// a microsecond where that is longer.
+    const fn moment_ticks(self) -> u64 {
+        at_least(self.unit_ticks(), TICKS_PER_MS.div_ceil(1000))
+    }
+
+    /// The unit, in words.
+    pub const fn resolution(self) -> &'static str {
+        match self {
+            Self::UnixMs | Self::DotnetMs => "1 ms",
+            Self::SqlDatetime => "1/300 s",
+            Self::Unix10us => "10 us",
+            Self::DotnetTicks | Self::Gregorian100ns => "100 ns",
+        }
+    }
+
+    /// The field and the remainder of a tick; `None` outside the field's range.
+    #[inline(always)]
+    pub const fn split(self, tick: Tick) -> Option<(u64, u64)> {
+        let Some((ms, fraction)) = split_ms(tick) else {
+            return None;
+        };
+        match self {
+            Self::UnixMs => UNIX_MS.split(ms, fraction),
+            Self::Unix10us => UNIX_10US.split(ms, fraction),
+            Self::DotnetMs => DOTNET_MS.split(ms, fraction),
+            Self::DotnetTicks => DOTNET_TICKS.split(ms, fraction),
+            Self::Gregorian100ns => GREGORIAN_100NS.split(ms, fraction),
+            Self::SqlDatetime => {
+                let day = ms.div_euclid(MS_PER_DAY) - SQL_EPOCH_DAY;
+                if day < 0 || day > u16::MAX as i64 {
+                    return None;
+                }
+                let tick_of_day = ((ms.rem_euclid(MS_PER_DAY) as u64) << FRACTION_BITS) + fraction;
+                let unit = tick_of_day * 3 / (10 * TICKS_PER_MS);
+                Some(((day as u64) << 32 | unit, tick_of_day - sql_unit_begin(unit)))
+            }
+        }
+    }
+
+    /// The tick of a field and a remainder; `None` where the field is not one of this kind.
+    ///
+    /// A remainder beyond the unit (another program's random bits, read as one) becomes the
+    /// unit's last: the moment never leaves what the field says.
+    #[inline(always)]
+    pub const fn join(self, field: u64, remainder: u64) -> Option<Tick> {
+        match self {
+            Self::UnixMs => UNIX_MS.join(field, remainder),
+            Self::Unix10us => UNIX_10US.join(field, remainder),
+            Self::DotnetMs => DOTNET_MS.join(field, remainder),
+            Self::DotnetTicks => DOTNET_TICKS.join(field, remainder),
+            Self::Gregorian100ns => GREGORIAN_100NS.join(field, remainder),
+            Self::SqlDatetime => {
+                let (day, unit) = (field >> 32, field & 0xffff_ffff);
+                if unit > SQL_LAST_UNIT {
+                    return None;
+                }
+                let begin = sql_unit_begin(unit);
+                let within = at_most(remainder, sql_unit_begin(unit + 1) - begin - 1);
+                Some(tick((day as i64 + SQL_EPOCH_DAY) * MS_PER_DAY, begin + within))
+            }
+        }
+    }
+
+    /// The moment that a field names, in microseconds since the Unix epoch; `None` where the field
+    /// is not one of this kind. 1/300 s is rounded up, so that writing what was read gives the same
+    /// field again; 100 ns is cut off.
+    #[inline(always)]
+    pub const fn micros(self, field: u64) -> Option<i64> {
+        match self {
+            Self::UnixMs => UNIX_MS.micros(field),
+            Self::Unix10us => UNIX_10US.micros(field),
+            Self::DotnetMs => DOTNET_MS.micros(field),
+            Self::DotnetTicks => DOTNET_TICKS.micros(field),
+            Self::Gregorian100ns => GREGORIAN_100NS.micros(field),
+            Self::SqlDatetime => {
+                let (day, unit) = (field >> 32, field & 0xffff_ffff);
+                if unit > SQL_LAST_UNIT {
+                    return None;
+                }
+                let of_day = (unit * 10_000).div_ceil(3) as i64;
+                Some((day as i64 + SQL_EPOCH_DAY) * US_PER_DAY + of_day)
+            }
+        }
+    }
+
+    /// The first and the last field of a moment given in microseconds since the Unix epoch: the
+    /// same one, unless the field's unit is finer. `None` outside the range.
+    pub const fn fields_of(self, micros: i64) -> Option<(u64, u64)> {
+        match (self.split(tick_of_micros(micros)), self.count()) {
+            (Some((first, _)), Some(Count { per_ms, last, .. })) => {
+                Some((first, at_most(first + at_least(per_ms / 1000, 1) - 1, last)))
+            }
+            (Some((field, _)), None) => Some((field, field)),
+            (None, _) => None,
+        }
+    }
+
+    /// The first and the last microsecond that the field can name.
+    pub const fn range_micros(self) -> (i64, i64) {
+        match self.count() {
+            Some(count) => {
+                let end = (count.last as u128 + 1) * 1000;
+                let last = end.div_ceil(count.per_ms as u128) - 1;
+                (count.epoch_ms * 1000, last as i64 + count.epoch_ms * 1000)
+            }
+            None => {
+                let end = SQL_EPOCH_DAY + u16::MAX as i64 + 1;
+                (SQL_EPOCH_DAY * US_PER_DAY, end * US_PER_DAY - 1)
+            }
+        }
+    }
+}
+
+impl Count {
+    #[inline(always)]
+    const fn split(self, ms: i64, fraction: u64) -> Option<(u64, u64)> {
+        let Some(ms) = ms.checked_sub(self.epoch_ms) else {
+            return None;
+        };
+        if ms < 0 || ms as u64 > self.last / self.per_ms {
+            return None;
+        }
+        let of_ms = (fraction * self.per_ms) >> FRACTION_BITS;
+        let field = ms as u64 * self.per_ms + of_ms;
+        if field > self.last {
+            return None;
+        }
+        Some((field, fraction - unit_begin(of_ms, self.per_ms)))
+    }
+
+    #[inline(always)]
+    const fn join(self, field: u64, remainder: u64) -> Option<Tick> {
+        if field > self.last {
+            return None;
+        }
+        let of_ms = field % self.per_ms;
+        let begin = unit_begin(of_ms, self.per_ms);
+        let within = at_most(remainder, unit_begin(of_ms + 1, self.per_ms) - begin - 1);
+        Some(tick((field / self.per_ms) as i64 + self.epoch_ms, begin + within))
+    }
+
+    #[inline(always)]
+    const fn micros(self, field: u64) -> Option<i64> {
+        if field > self.last {
+            return None;
+        }
+        let micros = if self.per_ms > 1000 {
+            field / (self.per_ms / 1000)
+        } else {
+            field * (1000 / self.per_ms)
+        };
+        Some(micros as i64 + self.epoch_ms * 1000)
+    }
+}
+
+const fn at_most(value: u64, limit: u64) -> u64 {
+    if value < limit { value } else { limit }
+}
+
+const fn at_least(value: u64, limit: u64) -> u64 {
+    if value > limit { value } else { limit }
+}
+
+/// First tick of the n-th 1/300 s of a day.
+const fn sql_unit_begin(unit: u64) -> u64 {
+    (unit * 10 * TICKS_PER_MS).div_ceil(3)
+}
+
+/// First tick of the n-th unit of a millisecond that has so many.
+const fn unit_begin(unit: u64, per_ms: u64) -> u64 {
+    (unit * TICKS_PER_MS).div_ceil(per_ms)
+}
+
+#[cfg(test)]
+#[path = "time_field_tests.rs"]
+mod tests;

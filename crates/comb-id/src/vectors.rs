@@ -1,0 +1,58 @@
+//! Ids from public sources and the moments that they carry, for the tests.
+
+use proptest::prelude::*;
+use uuid::Uuid;
+
+pub struct Vector {
+    pub layout: &'static str,
+    pub id: &'static str,
+    /// Microseconds since the Unix epoch.
+    pub micros: i64,
+}
+
+impl Vector {
+    pub fn uuid(&self) -> Uuid {
+        uuid(self.id)
+    }
+}
+
+pub fn uuid(id: &str) -> Uuid {
+    id.parse().expect("a UUID")
+}
+
+/// Any UUID.
+pub fn ids() -> impl Strategy<Value = Uuid> {
+    any::<u128>().prop_map(Uuid::from_u128)
+}
+
+/// Microseconds since the Unix epoch of a moment in UTC.
+pub fn micros(utc: &str) -> i64 {
+    let moment: jiff::civil::DateTime = utc.parse().expect("a moment");
+    moment.to_zoned(jiff::tz::TimeZone::UTC).expect("a moment").timestamp().as_microsecond()
+}
+
+pub fn vectors() -> impl Iterator<Item = Vector> {
+    include_str!("../../../pg_test/vectors.csv").lines().skip(1).map(|line| {
+        let mut columns = line.splitn(4, ',');
+        let mut column = || columns.next().expect("four columns");
+        Vector { layout: column(), id: column(), micros: micros(column()) }
+    })
+}
+
+/// Texts that others wrote, with the ids that they say.
+pub struct TextVector {
+    /// The label of a text form, `typeid`, or `base58 read`: read, but not written so.
+    pub form: &'static str,
+    pub text: &'static [u8],
+    /// None for a text that has to be refused.
+    pub id: Option<Uuid>,
+}
+
+pub fn text_vectors() -> impl Iterator<Item = TextVector> {
+    include_str!("../../../pg_test/text_vectors.csv").lines().skip(1).map(|line| {
+        let mut columns = line.splitn(4, ',');
+        let mut column = || columns.next().expect("four columns");
+        let (form, text) = (column(), column().as_bytes());
+        TextVector { form, text, id: Some(column()).filter(|id| !id.is_empty()).map(uuid) }
+    })
+}

@@ -1,0 +1,17 @@
+//! SQL functions, by the chapters of sql/.
+
+mod bsv;
+mod clock;
+mod first_last;
+mod generate;
+mod guard;
+mod horizon;
+mod layouts;
+mod mssql_order;
+pub mod partitions;
+mod ranges;
+mod read;
+mod rewrite;
+mod text_forms;
+mod time_order;
+mod uniqueidentifier;

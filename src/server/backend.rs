@@ -1,0 +1,213 @@
+//! What a backend keeps from one id to the next: a generator for each scope, and which one is in use.
+
+use std::cell::UnsafeCell;
+
+use pgrx::pg_sys;
+
+use super::settings::{self, Scope};
+use super::shared_memory::{self, Absent, Place};
+use super::system::{Process, System};
+use crate::postgres::error::{self, Error, MadeAs, Unavailable};
+use comb_clock::block::Block;
+use comb_clock::generator::{Generator, Next};
+use comb_clock::source::ClockSource;
+use comb_id::layout::Layout;
+use comb_tick::{TICKS_PER_MS, Tick};
+
+/// The line of this backend alone. Unused in the postmaster, so its forks begin their own.
+static OWN_BLOCK: Block = Block::unused();
+
+/// A minute, in ticks.
+const BETWEEN_WARNINGS: u64 = 60_000 * TICKS_PER_MS;
+
+struct Backend {
+    /// The settings that `in_use` follows; `None` before the first id.
+    followed: Option<(Scope, u64)>,
+    in_use: InUse,
+    own: Generator,
+    /// By the shared block, once it is attached.
+    server: Generator,
+    attached: Option<Result<Place, Absent>>,
+    /// When the last warning of a lead was, by the monotonic clock.
+    warned_at: Option<u64>,
+}
+
+/// Whose line ids are made by, and why.
+#[derive(Clone, Copy)]
+pub enum InUse {
+    Server(Place),
+    Own(Reason),
+}
+
+#[derive(Clone, Copy)]
+pub enum Reason {
+    ScopeIsBackend,
+    StepIsSet,
+    Absent(Absent),
+}
+
+impl Reason {
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::ScopeIsBackend => "comb.scope is backend",
+            Self::StepIsSet => "comb.timestamp_step is set",
+            Self::Absent(absent) => absent.reason(),
+        }
+    }
+}
+
+struct Cell(UnsafeCell<Backend>);
+
+// SAFETY: a backend runs SQL functions on one thread. While the cell is borrowed nothing runs that comes
+// back here: the pure wings, and what they ask of `Process`, which may raise an ERROR and end the borrow.
+unsafe impl Sync for Cell {}
+
+static BACKEND: Cell = Cell(UnsafeCell::new(Backend {
+    followed: None,
+    in_use: InUse::Own(Reason::ScopeIsBackend),
+    own: Generator::new(&OWN_BLOCK),
+    server: Generator::new(&OWN_BLOCK),
+    attached: None,
+    warned_at: None,
+}));
+
+#[inline(always)]
+fn backend() -> &'static mut Backend {
+    // SAFETY: see Cell; no caller keeps it while it calls another that takes it.
+    unsafe { &mut *BACKEND.0.get() }
+}
+
+#[inline(always)]
+pub fn process_id() -> i32 {
+    // SAFETY: written once, at the process's start.
+    unsafe { pg_sys::MyProcPid }
+}
+
+impl Backend {
+    #[inline(always)]
+    fn generator(&mut self) -> &mut Generator {
+        match self.in_use {
+            InUse::Server(_) => &mut self.server,
+            InUse::Own(_) => &mut self.own,
+        }
+    }
+
+    fn process(&self) -> Process {
+        Process { shares: matches!(self.in_use, InUse::Server(_)) }
+    }
+
+    fn attach(&mut self) -> Result<Place, Absent> {
+        let server = &mut self.server;
+        *self.attached.get_or_insert_with(|| {
+            let (block, place) = shared_memory::attach()?;
+            *server = Generator::new(block);
+            Ok(place)
+        })
+    }
+
+    /// Uses the line that the settings ask for.
+    fn follow_settings(&mut self) -> Result<(), Error> {
+        let (scope, step_ms) = (settings::scope(), settings::timestamp_step_ms());
+        if self.followed == Some((scope, step_ms)) {
+            return Ok(());
+        }
+        self.in_use = match (scope, step_ms) {
+            (Scope::Backend, _) => InUse::Own(Reason::ScopeIsBackend),
+            (_, 1..) => InUse::Own(Reason::StepIsSet),
+            (Scope::Auto, 0) => match self.attach() {
+                Ok(place) => InUse::Server(place),
+                Err(absent) => InUse::Own(Reason::Absent(absent)),
+            },
+            (Scope::Server, 0) => InUse::Server(self.attach().map_err(Error::NoSharedMemory)?),
+        };
+        self.followed = Some((scope, step_ms));
+        Ok(())
+    }
+
+    /// Whether there was no warning within the last minute.
+    fn may_warn(&self) -> bool {
+        self.warned_at.is_none_or(|at| System.monotonic() - at >= BETWEEN_WARNINGS)
+    }
+}
+
+/// The generator in use, and the tick of its next id in a layout.
+#[inline(always)]
+pub fn next(layout: &'static Layout) -> Result<(&'static mut Generator, u64), Error> {
+    let arrange = |tick: u64| layout.next_exact(Tick::from(tick))?.try_into().ok();
+    next_tick(layout.least_step(), MadeAs::Id(layout), arrange)
+}
+
+/// The generator in use, and its next tick, which is `step` above the last one. `arrange` moves a tick up to
+/// one that keeps comb.timestamp_step.
+#[inline(always)]
+pub fn next_tick(
+    step: u64,
+    made: MadeAs,
+    arrange: impl Fn(u64) -> Option<u64>,
+) -> Result<(&'static mut Generator, u64), Error> {
+    let backend = backend();
+    if backend.followed == Some((settings::scope(), 0)) && settings::timestamp_step_ms() == 0 {
+        let generator = backend.generator();
+        if let Some(tick) = generator.tick_at_once(step, &System) {
+            return Ok((generator, tick));
+        }
+    }
+    slow_tick(step, made, &arrange)
+}
+
+/// The same where reading the line is not enough.
+#[cold]
+#[inline(never)]
+fn slow_tick(
+    step: u64,
+    made: MadeAs,
+    arrange: &dyn Fn(u64) -> Option<u64>,
+) -> Result<(&'static mut Generator, u64), Error> {
+    let backend = backend();
+    backend.follow_settings()?;
+    let process = backend.process();
+    let generator = backend.generator();
+    let tick = match settings::timestamp_step_ms() {
+        0 => generator.tick(Next { step, raise: false }, &process, Some),
+        ms => generator.tick(Next { step: ms * TICKS_PER_MS, raise: true }, &process, arrange),
+    };
+    let tick = tick.map_err(|error| Error::of_line(error, made))?;
+    if backend.may_warn() {
+        warn_of_new_lead(tick.lead);
+    }
+    Ok((self::backend().generator(), tick.tick))
+}
+
+/// Warns of a lead that is longer than ids may have without a warning, whenever the last warning was.
+pub fn warn_of_new_lead(lead: u64) {
+    if settings::drift_warning_ms().is_some_and(|ms| lead > ms * TICKS_PER_MS) {
+        backend().warned_at = Some(System.monotonic());
+        error::warn_of_lead(lead);
+    }
+}
+
+/// Random bits for an id whose moment is given.
+pub fn random() -> Result<u64, Error> {
+    let generator = backend().generator();
+    generator.refresh_random(&System);
+    Ok(generator.random(process_id())?)
+}
+
+/// The block of the server, for what only its order allows. An error where another line is in use.
+#[inline(always)]
+pub fn server() -> Result<(&'static Block, Process), Error> {
+    let backend = backend();
+    backend.follow_settings()?;
+    match backend.in_use {
+        InUse::Server(_) => Ok((backend.server.block(), Process { shares: true })),
+        InUse::Own(reason) => Err(Error::NoHorizon(Unavailable::OwnClock(reason))),
+    }
+}
+
+/// The block in use, by which process, and why it is that one. An error where the settings ask for one that
+/// there is not.
+pub fn block() -> Result<(&'static Block, Process, InUse), Error> {
+    let backend = backend();
+    backend.follow_settings()?;
+    Ok((backend.generator().block(), backend.process(), backend.in_use))
+}

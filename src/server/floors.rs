@@ -1,0 +1,142 @@
+//! Floors of transactions that make tracked ids: heavyweight locks whose tag is a tick.
+//!
+//! PostgreSQL's lock manager does the hard work. It releases a lock after the transaction became visible
+//! or aborted, whichever way it ends; the lock survives PREPARE TRANSACTION, a restart and a promotion with
+//! the prepared transaction, and goes when a backend dies. All locks are ShareLocks: nobody waits.
+
+use pgrx::pg_sys;
+
+use super::backend;
+use crate::postgres::error::{Error, Unavailable};
+use crate::postgres::raw;
+use comb_clock::source::LAST_TICK;
+
+/// The fourth field of our advisory locks. pg_advisory_lock() writes 1 and 2 there, Citus 4 to 12.
+pub const LOCK_CLASS: u16 = 3083;
+
+/// What this process remembers of its transaction's floor.
+#[derive(Clone, Copy)]
+struct Held {
+    /// The local transaction id, and how often the clock had been reset.
+    by: Option<(u32, u64)>,
+    /// The line's tick after the lock was taken: keys from it on are covered by the floor.
+    covered_from: u64,
+}
+
+static mut HELD: Held = Held { by: None, covered_from: 0 };
+
+/// Sees to it that the transaction holds a floor below all ids that it makes from now on. Answers the tick
+/// from which on keys are covered.
+#[inline(always)]
+pub fn hold() -> Result<u64, Error> {
+    let (block, _) = backend::server()?;
+    // SAFETY: a backend runs SQL on one thread.
+    let held = unsafe { HELD };
+    if held.by == Some((local_transaction_id(), block.resets())) && !in_parallel_worker() {
+        return Ok(held.covered_from);
+    }
+    take()
+}
+
+/// The tick from which on keys of this transaction are covered; `None` if it holds no floor.
+pub fn covered_from() -> Result<Option<u64>, Error> {
+    let (block, _) = backend::server()?;
+    // SAFETY: as above.
+    let held = unsafe { HELD };
+    let is_held = held.by == Some((local_transaction_id(), block.resets()));
+    Ok(is_held.then_some(held.covered_from))
+}
+
+#[cold]
+#[inline(never)]
+fn take() -> Result<u64, Error> {
+    check_available()?;
+    let (block, process) = backend::server()?;
+    // Before the line is read: a process that sees a reset sees the line that it left.
+    let resets = block.resets();
+    let floor = block.follow(&process)?.tick - 1;
+    let tag = pg_sys::LOCKTAG {
+        // SAFETY: set when the process connected to its database.
+        locktag_field1: unsafe { pg_sys::MyDatabaseId }.into(),
+        locktag_field2: (floor >> 32) as u32,
+        locktag_field3: floor as u32,
+        locktag_field4: LOCK_CLASS,
+        locktag_type: pg_sys::LockTagType::LOCKTAG_ADVISORY as u8,
+        locktag_lockmethodid: pg_sys::USER_LOCKMETHOD as u8,
+    };
+    // SAFETY: a lock of the top-level transaction: that of a savepoint would go at ROLLBACK TO. Out of lock
+    // memory, the ERROR ends the (sub)transaction, which sets the owner anew; nothing is remembered then.
+    unsafe {
+        let owner = pg_sys::CurrentResourceOwner;
+        pg_sys::CurrentResourceOwner = pg_sys::TopTransactionResourceOwner;
+        raw::LockAcquire(&raw const tag, pg_sys::ShareLock as i32, false, false);
+        pg_sys::CurrentResourceOwner = owner;
+    }
+    let covered_from = block.now(&process);
+    // SAFETY: as above.
+    unsafe { HELD = Held { by: Some((local_transaction_id(), resets)), covered_from } };
+    Ok(covered_from)
+}
+
+/// The least floor that a transaction of this database holds.
+pub fn least() -> Option<u64> {
+    // SAFETY: a copy of the table of locks, with so many elements, in the memory context of the caller.
+    unsafe {
+        let data = raw::GetLockStatusData();
+        let count = usize::try_from((*data).nelements).unwrap_or(0);
+        let least = std::slice::from_raw_parts((*data).locks, count)
+            .iter()
+            .filter(|lock| lock.holdMask != 0)
+            .filter_map(|lock| floor_of(&lock.locktag))
+            .min();
+        raw::pfree((*data).locks.cast());
+        raw::pfree(data.cast());
+        least
+    }
+}
+
+/// The floor that a lock of this database stands for.
+fn floor_of(tag: &pg_sys::LOCKTAG) -> Option<u64> {
+    let is_ours = u32::from(tag.locktag_type) == pg_sys::LockTagType::LOCKTAG_ADVISORY
+        && u32::from(tag.locktag_lockmethodid) == pg_sys::USER_LOCKMETHOD
+        && tag.locktag_field4 == LOCK_CLASS
+        // SAFETY: set when the process connected to its database.
+        && tag.locktag_field1 == u32::from(unsafe { pg_sys::MyDatabaseId });
+    let floor = u64::from(tag.locktag_field2) << 32 | u64::from(tag.locktag_field3);
+    (is_ours && floor <= LAST_TICK).then_some(floor)
+}
+
+/// An error in recovery and in a parallel worker, where there are no transactions of its own.
+pub fn check_available() -> Result<(), Error> {
+    // SAFETY: reads shared memory that every backend has.
+    if unsafe { raw::RecoveryInProgress() } {
+        return Err(Error::NoHorizon(Unavailable::InRecovery));
+    }
+    if in_parallel_worker() {
+        // The label PARALLEL RESTRICTED is not enough: a function that calls ours can be labelled SAFE.
+        return Err(Error::NoHorizon(Unavailable::InParallelWorker));
+    }
+    Ok(())
+}
+
+#[inline(always)]
+fn in_parallel_worker() -> bool {
+    // SAFETY: written once, at the process's start.
+    unsafe { pg_sys::ParallelWorkerNumber >= 0 }
+}
+
+/// Another one for each top-level transaction of the process.
+#[inline(always)]
+fn local_transaction_id() -> u32 {
+    // SAFETY: a process that runs SQL has its entry among the processes.
+    unsafe {
+        #[cfg(any(feature = "pg17", feature = "pg18"))]
+        {
+            (*pg_sys::MyProc).vxid.lxid
+        }
+        #[cfg(not(any(feature = "pg17", feature = "pg18")))]
+        {
+            (*pg_sys::MyProc).lxid
+        }
+    }
+}
