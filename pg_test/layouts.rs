@@ -1,3 +1,4 @@
+use comb_id::layouts::labelled;
 use postgres::Client;
 use uuid::{Bytes, Uuid};
 
@@ -6,23 +7,17 @@ use super::server::{connect, value};
 /// A layout, as `comb_layouts()` describes it.
 struct Layout {
     label: String,
-    byte_order: String,
     /// The version that its ids are stamped with.
     stamp: Option<i32>,
     resolution: String,
 }
 
 fn layouts(client: &mut Client) -> Vec<Layout> {
-    let query = "SELECT label, byte_order, stamp, resolution FROM comb_layouts()";
+    let query = "SELECT label, stamp, resolution FROM comb_layouts()";
     let rows = client.query(query, &[]).expect("the layouts");
     let layouts: Vec<_> = rows
         .iter()
-        .map(|row| Layout {
-            label: row.get(0),
-            byte_order: row.get(1),
-            stamp: row.get(2),
-            resolution: row.get(3),
-        })
+        .map(|row| Layout { label: row.get(0), stamp: row.get(1), resolution: row.get(2) })
         .collect();
     assert!(!layouts.is_empty());
     layouts
@@ -32,17 +27,10 @@ fn ids_of(client: &mut Client, query: &str) -> Vec<Bytes> {
     value::<Vec<Uuid>>(client, query).into_iter().map(Uuid::into_bytes).collect()
 }
 
-/// The bytes in the order in which the system of that name compares them.
-fn compared(layout: &Layout, id: &Bytes) -> Bytes {
-    let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = *id;
-    match layout.byte_order.as_str() {
-        "postgres" => *id,
-        "dotnet" => [d, c, b, a, f, e, h, g, i, j, k, l, m, n, o, p],
-        "sqlserver" => [k, l, m, n, o, p, i, j, h, g, f, e, d, c, b, a],
-        "uuidv1" => [g, h, e, f, a, b, c, d, i, j, k, l, m, n, o, p],
-        "newsequentialid" => [h, g, f, e, d, c, b, a, i, j, k, l, m, n, o, p],
-        other => panic!("{other}"),
-    }
+/// The bytes in the order in which they are compared.
+fn compared(label: &str, id: &Bytes) -> Bytes {
+    let layout = labelled(label.as_bytes()).expect("a layout");
+    layout.order.positions().map(|position| id[usize::from(position)])
 }
 
 /// Whether the version and the variant are where RFC 9562 has them.
@@ -63,7 +51,8 @@ fn ids_of_every_layout_increase_in_its_order() {
             ),
         );
         assert_eq!(ids.len(), 50_000);
-        let increasing = ids.is_sorted_by(|a, b| compared(&layout, a) < compared(&layout, b));
+        let increasing =
+            ids.is_sorted_by(|a, b| compared(&layout.label, a) < compared(&layout.label, b));
         assert!(increasing, "{}", layout.label);
     }
 }
@@ -83,7 +72,7 @@ fn the_named_functions_write_their_layouts() {
                  FROM (SELECT n, {function} AS id FROM generate_series(1, 50000) n) ids"
             ),
         );
-        assert!(ids.is_sorted_by(|a, b| compared(layout, a) < compared(layout, b)), "{label}");
+        assert!(ids.is_sorted_by(|a, b| compared(label, a) < compared(label, b)), "{label}");
         assert_eq!(layout.stamp, Some(4));
         assert!(ids.iter().all(|id| is_stamped(layout, id)), "{label}");
         let now: bool = value(
@@ -129,9 +118,7 @@ fn newsequentialids_of_a_connection_are_in_sql_servers_order() {
         "SELECT array_agg(id ORDER BY n)
          FROM (SELECT n, comb_new('newsequentialid') AS id FROM generate_series(1, 200000) n) ids",
     );
-    let sqlserver = layouts(&mut client).into_iter().find(|layout| layout.label == "mssql");
-    let sqlserver = sqlserver.expect("a layout in SQL Server's order");
-    assert!(ids.is_sorted_by(|a, b| compared(&sqlserver, a) < compared(&sqlserver, b)));
+    assert!(ids.is_sorted_by(|a, b| compared("mssql", a) < compared("mssql", b)));
     // Version 1 in byte 7, the variant, and a node that is no network card's.
     assert!(ids.iter().all(|id| id[7] >> 4 == 1 && id[8] >> 6 == 0b10 && id[10] & 1 == 1));
 }

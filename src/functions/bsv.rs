@@ -13,8 +13,8 @@ use crate::server::backend::{self, process_id};
 sql_function! {
     /// A BSV COMB of now, in UTC.
     fn comb_new_bsv(_call) {
-        let arrange = |tick| Bsv::TIME_FIELD.next_exact(Tick::from(tick))?.try_into().ok();
-        let (generator, tick) = backend::next_tick(Bsv::TIME_FIELD.unit_ticks(), MadeAs::Bsv, arrange)?;
+        let fit = |tick| Bsv::TIME_FIELD.next_exact(Tick::from(tick))?.try_into().ok();
+        let (generator, tick) = backend::next_tick(Bsv::TIME_FIELD.unit_ticks(), MadeAs::Bsv, fit)?;
         let random = [generator.random(process_id())?, generator.random(process_id())?];
         let bsv = Bsv::of_tick(tick, random).ok_or(Error::ClockOutOfRange(MadeAs::Bsv))?;
         generator.made(tick);

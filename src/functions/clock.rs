@@ -11,7 +11,7 @@ use crate::postgres::text::Text;
 use crate::postgres::timestamp::TimestampTz;
 use crate::server::backend::{self, InUse};
 use crate::server::settings;
-use comb_clock::host::SeedSource;
+use comb_clock::logical_clock::SeedSource;
 use comb_clock::source::{LAST_TICK, micros_of_clock};
 use comb_tick::TICKS_PER_MS;
 

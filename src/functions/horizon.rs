@@ -104,7 +104,7 @@ fn ordered_layout(call: Call) -> Result<&'static Layout, Error> {
 
 /// The smallest id of a tick, and so of all later ones.
 fn smallest_id(layout: &'static Layout, tick: u64) -> Result<Uuid, Error> {
-    layout.least(Tick::from(tick)).ok_or(Error::ClockOutOfRange(MadeAs::Id(layout)))
+    layout.smallest(Tick::from(tick)).ok_or(Error::ClockOutOfRange(MadeAs::Id(layout)))
 }
 
 /// A horizon as it was computed.
@@ -119,7 +119,7 @@ pub fn compute() -> Result<Horizon, Error> {
     floors::check_available()?;
     let (block, process) = backend::server()?;
     let latest = block.follow(&process)?.tick;
-    // The line is read before the floors.
+    // The logical clock is read before the floors.
     fence(Ordering::SeqCst);
     let least = floors::least();
     let held_for = least.map_or(0, |least| latest.saturating_sub(least));

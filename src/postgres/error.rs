@@ -15,7 +15,7 @@ use crate::functions::partitions::Fault;
 use crate::server::backend::Reason;
 use crate::server::settings;
 use crate::server::shared_memory::Absent;
-use comb_clock::host::LineError;
+use comb_clock::logical_clock::ClockError;
 use comb_clock::source::{LAST_TICK, micros_of_clock};
 use comb_id::bsv::BsvError;
 use comb_id::layout::Layout;
@@ -107,18 +107,18 @@ impl From<SysError> for Error {
 }
 
 /// Where no id is made.
-impl From<LineError> for Error {
-    fn from(error: LineError) -> Self {
-        Self::of_line(error, MadeAs::Nothing)
+impl From<ClockError> for Error {
+    fn from(error: ClockError) -> Self {
+        Self::of_clock(error, MadeAs::Nothing)
     }
 }
 
 impl Error {
     #[cold]
-    pub fn of_line(error: LineError, made: MadeAs) -> Self {
+    pub fn of_clock(error: ClockError, made: MadeAs) -> Self {
         match error {
-            LineError::OutOfRange => Self::ClockOutOfRange(made),
-            LineError::TooFarAhead => Self::TooFarAhead,
+            ClockError::OutOfRange => Self::ClockOutOfRange(made),
+            ClockError::TooFarAhead => Self::TooFarAhead,
         }
     }
 

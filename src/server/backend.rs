@@ -14,7 +14,7 @@ use comb_clock::source::ClockSource;
 use comb_id::layout::Layout;
 use comb_tick::{TICKS_PER_MS, Tick};
 
-/// The line of this backend alone. Unused in the postmaster, so its forks begin their own.
+/// The logical clock of this backend alone. Unused in the postmaster, so its forks start their own.
 static OWN_BLOCK: Block = Block::unused();
 
 /// A minute, in ticks.
@@ -32,7 +32,7 @@ struct Backend {
     warned_at: Option<u64>,
 }
 
-/// Whose line ids are made by, and why.
+/// Whose logical clock is in use, and why.
 #[derive(Clone, Copy)]
 pub enum InUse {
     Server(Place),
@@ -59,7 +59,7 @@ impl Reason {
 struct Cell(UnsafeCell<Backend>);
 
 // SAFETY: a backend runs SQL functions on one thread. While the cell is borrowed nothing runs that comes
-// back here: the pure wings, and what they ask of `Process`, which may raise an ERROR and end the borrow.
+// back here: the pure crates, and what they need of `Process`, which may raise an ERROR and end the borrow.
 unsafe impl Sync for Cell {}
 
 static BACKEND: Cell = Cell(UnsafeCell::new(Backend {
@@ -105,7 +105,7 @@ impl Backend {
         })
     }
 
-    /// Uses the line that the settings ask for.
+    /// Uses the logical clock that the settings require.
     fn follow_settings(&mut self) -> Result<(), Error> {
         let (scope, step_ms) = (settings::scope(), settings::timestamp_step_ms());
         if self.followed == Some((scope, step_ms)) {
@@ -133,45 +133,45 @@ impl Backend {
 /// The generator in use, and the tick of its next id in a layout.
 #[inline(always)]
 pub fn next(layout: &'static Layout) -> Result<(&'static mut Generator, u64), Error> {
-    let arrange = |tick: u64| layout.next_exact(Tick::from(tick))?.try_into().ok();
-    next_tick(layout.least_step(), MadeAs::Id(layout), arrange)
+    let fit = |tick: u64| layout.next_exact(Tick::from(tick))?.try_into().ok();
+    next_tick(layout.min_step(), MadeAs::Id(layout), fit)
 }
 
-/// The generator in use, and its next tick, which is `step` above the last one. `arrange` moves a tick up to
+/// The generator in use, and its next tick, which is `step` above the last one. `fit` moves a tick up to
 /// one that keeps comb.timestamp_step.
 #[inline(always)]
 pub fn next_tick(
     step: u64,
     made: MadeAs,
-    arrange: impl Fn(u64) -> Option<u64>,
+    fit: impl Fn(u64) -> Option<u64>,
 ) -> Result<(&'static mut Generator, u64), Error> {
     let backend = backend();
     if backend.followed == Some((settings::scope(), 0)) && settings::timestamp_step_ms() == 0 {
         let generator = backend.generator();
-        if let Some(tick) = generator.tick_at_once(step, &System) {
+        if let Some(tick) = generator.try_tick(step, &System) {
             return Ok((generator, tick));
         }
     }
-    slow_tick(step, made, &arrange)
+    slow_tick(step, made, &fit)
 }
 
-/// The same where reading the line is not enough.
+/// [`next_tick`] where one reading of the logical clock is not enough.
 #[cold]
 #[inline(never)]
 fn slow_tick(
     step: u64,
     made: MadeAs,
-    arrange: &dyn Fn(u64) -> Option<u64>,
+    fit: &dyn Fn(u64) -> Option<u64>,
 ) -> Result<(&'static mut Generator, u64), Error> {
     let backend = backend();
     backend.follow_settings()?;
     let process = backend.process();
     let generator = backend.generator();
     let tick = match settings::timestamp_step_ms() {
-        0 => generator.tick(Next { step, raise: false }, &process, Some),
-        ms => generator.tick(Next { step: ms * TICKS_PER_MS, raise: true }, &process, arrange),
+        0 => generator.tick(Next { step, advance: false }, &process, Some),
+        ms => generator.tick(Next { step: ms * TICKS_PER_MS, advance: true }, &process, fit),
     };
-    let tick = tick.map_err(|error| Error::of_line(error, made))?;
+    let tick = tick.map_err(|error| Error::of_clock(error, made))?;
     if backend.may_warn() {
         warn_of_new_lead(tick.lead);
     }
@@ -193,7 +193,7 @@ pub fn random() -> Result<u64, Error> {
     Ok(generator.random(process_id())?)
 }
 
-/// The block of the server, for what only its order allows. An error where another line is in use.
+/// The block of the server, for what only its order allows. An error if another logical clock is in use.
 #[inline(always)]
 pub fn server() -> Result<(&'static Block, Process), Error> {
     let backend = backend();

@@ -19,7 +19,7 @@ pub const LOCK_CLASS: u16 = 3083;
 struct Held {
     /// The local transaction id, and how often the clock had been reset.
     by: Option<(u32, u64)>,
-    /// The line's tick after the lock was taken: keys from it on are covered by the floor.
+    /// The logical clock after the lock was taken: keys from this tick on are covered by the floor.
     covered_from: u64,
 }
 
@@ -52,7 +52,7 @@ pub fn covered_from() -> Result<Option<u64>, Error> {
 fn take() -> Result<u64, Error> {
     check_available()?;
     let (block, process) = backend::server()?;
-    // Before the line is read: a process that sees a reset sees the line that it left.
+    // Before the logical clock is read: a process that sees a reset sees the logical clock after it.
     let resets = block.resets();
     let floor = block.follow(&process)?.tick - 1;
     let tag = pg_sys::LOCKTAG {

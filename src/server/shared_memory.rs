@@ -148,17 +148,17 @@ unsafe extern "C-unwind" fn start_up() {
             next();
         }
         PRELOADED.store(find_or_begin(), Ordering::Relaxed);
-        raw::on_shmem_exit(Some(remember_line), pg_sys::Datum::null());
+        raw::on_shmem_exit(Some(remember_clock), pg_sys::Datum::null());
     }
     system::remember_checkpoint();
 }
 
-/// When a backend crashes, the postmaster makes all shared memory anew; the clock line goes on, since its
+/// When a backend crashes, the postmaster makes all shared memory anew; the logical clock goes on, since its
 /// monotonic clock does. Called by the postmaster before the memory is gone; backends forget the call when
 /// they begin.
-unsafe extern "C-unwind" fn remember_line(_code: i32, _argument: pg_sys::Datum) {
+unsafe extern "C-unwind" fn remember_clock(_code: i32, _argument: pg_sys::Datum) {
     // SAFETY: the memory that PRELOADED points to is still there.
     if let Some(block) = unsafe { PRELOADED.load(Ordering::Relaxed).as_ref() } {
-        system::remember_line(block);
+        system::remember_clock(block);
     }
 }

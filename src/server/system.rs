@@ -9,14 +9,15 @@ use pgrx::pg_sys;
 use crate::postgres::raw;
 use crate::postgres::timestamp::TimestampTz;
 use comb_clock::block::Block;
-use comb_clock::host::{Floor, Host, SeedSource};
+use comb_clock::host::{EarlierTime, Host};
+use comb_clock::logical_clock::SeedSource;
 use comb_clock::source::{ClockSource, tick_of_seconds, ticks_of_seconds};
 use comb_tick::tick_of_micros;
 
 /// The clocks of the operating system.
 pub struct System;
 
-/// This process, which makes ids by a line of its own or by the server's.
+/// This process, whose ids come from a logical clock of its own or from the server's.
 pub struct Process {
     pub shares: bool,
 }
@@ -57,11 +58,11 @@ fn read(clock: libc::clockid_t) -> libc::timespec {
 }
 
 impl Host for Process {
-    fn floor(&self) -> Option<Floor> {
-        // What was before the start of the server does not bind a line of one process.
+    fn earlier_time(&self) -> Option<EarlierTime> {
+        // A logical clock of one process does not go on from what was before the start of the server.
         let known =
             if self.shares { [crash(), checkpoint(), replayed()] } else { [None, None, None] };
-        known.into_iter().flatten().max_by_key(|floor| floor.reached)
+        known.into_iter().flatten().max_by_key(|earlier| earlier.reached)
     }
 
     fn in_recovery(&self) -> bool {
@@ -70,7 +71,7 @@ impl Host for Process {
     }
 
     fn undisturbed(&self, change: &mut dyn FnMut()) {
-        // Nobody waits for the line of one process.
+        // No other process waits for the logical clock of one process.
         let _blocked = self.shares.then(BlockedSignals::new);
         change();
     }
@@ -155,13 +156,13 @@ impl Drop for BlockedSignals {
     }
 }
 
-/// Where the line stood when a backend crashed, and when, by the monotonic clock; 0 for no crash. The
+/// The logical clock when a backend crashed, and the moment by the monotonic clock; 0 for no crash. The
 /// postmaster writes it, and its backends inherit it (a platform where they do not, EXEC_BACKEND, is not
 /// supported).
 static CRASHED_AT: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
 
 /// For the postmaster, before the shared memory goes.
-pub fn remember_line(block: &Block) {
+pub fn remember_clock(block: &Block) {
     let monotonic = System.monotonic();
     if let Some(tick) = block.last_tick(monotonic) {
         CRASHED_AT[0].store(tick, Ordering::Relaxed);
@@ -169,10 +170,10 @@ pub fn remember_line(block: &Block) {
     }
 }
 
-fn crash() -> Option<Floor> {
+fn crash() -> Option<EarlierTime> {
     let [tick, monotonic] = CRASHED_AT.each_ref().map(|word| word.load(Ordering::Relaxed));
     let reached = tick.checked_add(System.monotonic().saturating_sub(monotonic))?;
-    (tick != 0).then_some(Floor { reached, end: reached, source: SeedSource::Crash })
+    (tick != 0).then_some(EarlierTime { reached, end: reached, source: SeedSource::Crash })
 }
 
 /// The last checkpoint that the postmaster saw before it started the server, in Unix seconds; 0 where it
@@ -186,9 +187,9 @@ pub fn remember_checkpoint() {
 }
 
 /// The second of the last checkpoint. After a clean stop no id was made after it.
-fn checkpoint() -> Option<Floor> {
+fn checkpoint() -> Option<EarlierTime> {
     let second = last_checkpoint()?.max(CHECKPOINT_BEFORE_START.load(Ordering::Relaxed));
-    Some(Floor {
+    Some(EarlierTime {
         reached: tick_of_seconds(second, 0)?,
         end: tick_of_seconds(second.checked_add(1)?, 0)?,
         source: SeedSource::Checkpoint,
@@ -214,14 +215,14 @@ fn last_checkpoint() -> Option<i64> {
 /// The microsecond in which the last transaction that was replayed had ended, by the clock of the
 /// server that did it. On a standby, and after its promotion; PostgreSQL does not keep it in the
 /// recovery from a crash.
-fn replayed() -> Option<Floor> {
+fn replayed() -> Option<EarlierTime> {
     // SAFETY: reads shared memory that every backend has.
     let at = unsafe { raw::GetLatestXTime() };
     if at == 0 {
         return None;
     }
     let micros = TimestampTz(at).unix_micros();
-    Some(Floor {
+    Some(EarlierTime {
         reached: tick_of_micros(micros).try_into().ok()?,
         end: tick_of_micros(micros.checked_add(1)?).try_into().ok()?,
         source: SeedSource::Replay,

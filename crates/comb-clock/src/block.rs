@@ -1,61 +1,79 @@
-//! The memory that the processes of a server share: the clock line and its history.
+//! The memory that the processes of a server share: the logical clock and its history.
 //!
-//! The block has a fixed size. Its first user fixes that size for the life of the server, and libraries of
-//! several versions may use the block at the same time. All zeros is a block that nobody has used yet:
-//! memory begins so, after a crash too. The line, which every id reads, has a cache line of its own.
+//! The block has a fixed size: its first user allocates it for the life of the server, and libraries of
+//! several versions may use it at the same time. A block of zeros is unused; new memory is zeros, after a
+//! crash too.
 //!
-//! A process that shares with no other has a block of its own.
+//! All words that each id reads are in the first 64 bytes, a cache line. They are written only when the
+//! logical clock changes.
+//!
+//! A process that does not share a logical clock has a block of its own.
 
+use std::mem::offset_of;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::host::{Host, LineError, SeedSource};
-use super::line::Line;
+use super::host::Host;
+use super::logical_clock::{ClockError, LogicalClock, SeedSource};
 use super::seqlock::SeqLock;
 use super::source::{ClockSource, LAST_TICK, Sample};
 
-/// The meaning of the words of the block. A library that gives them another meaning must count it up; it
+/// The version of the words of the block. A library that gives a word another meaning must increase it, and
 /// then does not share the block with older libraries.
 const VERSION: u64 = u64::from_be_bytes(*b"comb0001");
 
-/// The shared block. Its words keep their places for good.
+/// The shared block. Each word keeps its offset in all versions of the library.
 #[repr(C, align(64))]
 pub struct Block {
     version: AtomicU64,
-    pub(super) line: SeqLock,
-    /// How often the line was set back on purpose.
+    pub(super) clock: SeqLock,
+    /// The number of resets of the logical clock.
     resets: AtomicU64,
-    /// Real clock minus monotonic clock when last seen; wraps around.
-    pub(super) clock_offset: AtomicU64,
+    /// Real clock minus monotonic clock when the logical clock last followed the real clock; wraps around.
+    pub(super) realtime_offset: AtomicU64,
     pub(super) history: History,
     reserve: [AtomicU64; 18],
 }
 
-/// What is written while the line is changed, and seldom read.
+/// Words that are written when the logical clock changes, and read seldom.
 #[repr(C)]
 pub(super) struct History {
-    /// Not 0 from a start in recovery to the end of the recovery.
+    /// Not 0 while the server has been in recovery since its start.
     pub in_recovery: AtomicU64,
     pub steps_back: AtomicU64,
-    /// The sum of all of them, in ticks.
+    /// The sum of these steps, in ticks.
     pub stepped_back: AtomicU64,
     pub largest_step_back: AtomicU64,
-    /// The real clock when the line began.
+    /// The real clock when the logical clock started.
     pub seeded_at: AtomicU64,
-    /// The first tick of the line.
+    /// The first tick of the logical clock.
     pub seeded_from: AtomicU64,
     pub seed_source: AtomicU64,
 }
 
-const _: () = assert!(size_of::<Block>() == 256);
+const _: () = {
+    assert!(size_of::<Block>() == 256);
+    assert!(offset_of!(Block, version) == 0);
+    assert!(offset_of!(Block, clock) == 8);
+    assert!(offset_of!(Block, resets) == 40);
+    assert!(offset_of!(Block, realtime_offset) == 48);
+    assert!(offset_of!(Block, history.in_recovery) == 56);
+    assert!(offset_of!(Block, history.steps_back) == 64);
+    assert!(offset_of!(Block, history.stepped_back) == 72);
+    assert!(offset_of!(Block, history.largest_step_back) == 80);
+    assert!(offset_of!(Block, history.seeded_at) == 88);
+    assert!(offset_of!(Block, history.seeded_from) == 96);
+    assert!(offset_of!(Block, history.seed_source) == 104);
+    assert!(offset_of!(Block, reserve) == 112);
+};
 
 impl Block {
-    /// All zeros.
+    /// A block of zeros.
     pub const fn unused() -> Self {
         Self {
             version: AtomicU64::new(0),
-            line: SeqLock::empty(),
+            clock: SeqLock::empty(),
             resets: AtomicU64::new(0),
-            clock_offset: AtomicU64::new(0),
+            realtime_offset: AtomicU64::new(0),
             history: History {
                 in_recovery: AtomicU64::new(0),
                 steps_back: AtomicU64::new(0),
@@ -79,30 +97,29 @@ impl Block {
         self.version.load(Ordering::Acquire) == VERSION
     }
 
-    /// The line's tick and the monotonic clock at one moment; `None` while the line is being changed.
+    /// The logical clock and the monotonic clock at one moment; `None` during a change of the logical clock.
     #[inline(always)]
     pub fn try_now(&self, source: &impl ClockSource) -> Option<(u64, u64)> {
-        let (line, monotonic) = self.line.try_read(|| source.monotonic())?;
-        Some((line.tick(monotonic), monotonic))
+        let (clock, monotonic) = self.clock.try_read(|| source.monotonic())?;
+        Some((clock.tick(monotonic), monotonic))
     }
 
-    /// The line's tick now, after waiting for changes.
+    /// The logical clock now, after waiting for changes.
     pub fn now(&self, host: &impl Host) -> u64 {
-        let (line, monotonic) = self.line.read(|turn| host.wait(turn), || host.monotonic());
-        line.tick(monotonic)
+        let (clock, monotonic) = self.clock.read(|turn| host.wait(turn), || host.monotonic());
+        clock.tick(monotonic)
     }
 
-    /// The tick that the line had reached at that moment of the monotonic clock, when all its users are
-    /// gone. `None` if nobody had used the block, if it is of another version, or if its words are
-    /// damaged.
+    /// The tick that the logical clock had reached at a moment of the monotonic clock, for a block whose
+    /// users are gone. `None` if the block is unused, of another version or damaged.
     pub fn last_tick(&self, monotonic: u64) -> Option<u64> {
-        let tick = self.line.last_tick(monotonic).filter(|_| self.is_usable())?;
+        let tick = self.clock.last_tick(monotonic).filter(|_| self.is_usable())?;
         SeedSource::of_word(self.history.seed_source.load(Ordering::Relaxed))?;
         let first = self.history.seeded_from.load(Ordering::Relaxed);
         (first..=LAST_TICK).contains(&tick).then_some(tick)
     }
 
-    /// How often the line was set back on purpose.
+    /// The number of resets of the logical clock.
     pub fn resets(&self) -> u64 {
         self.resets.load(Ordering::Acquire)
     }
@@ -111,23 +128,23 @@ impl Block {
         self.resets.fetch_add(1, Ordering::Release);
     }
 
-    /// Whether the line may have to be raised at any moment, since the server may be promoted.
+    /// Whether the server is in recovery: at its end, the logical clock may have to be advanced.
     pub fn awaits_promotion(&self) -> bool {
         self.history.in_recovery.load(Ordering::Relaxed) != 0
     }
 
-    /// Changes the line. `decide` gets the current line and both clocks.
+    /// Changes the logical clock. `decide` gets the current one and a sample of the clocks of the machine.
     pub(super) fn change<T>(
         &self,
         host: &impl Host,
-        decide: impl FnOnce(Line, Sample) -> Result<(Line, T), LineError>,
-    ) -> Result<T, LineError> {
-        self.line.update(
+        decide: impl FnOnce(LogicalClock, Sample) -> Result<(LogicalClock, T), ClockError>,
+    ) -> Result<T, ClockError> {
+        self.clock.update(
             |turn| host.wait(turn),
             |change| host.undisturbed(change),
-            |line| {
-                let at = Sample::take(host).ok_or(LineError::OutOfRange)?;
-                decide(line, at)
+            |clock| {
+                let at = Sample::take(host).ok_or(ClockError::OutOfRange)?;
+                decide(clock, at)
             },
         )
     }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::super::follow::TOLERANCE;
 use super::super::generator::Generator;
-use super::super::host::Floor;
+use super::super::host::EarlierTime;
 use super::super::simulation::{BEGIN, HOUR, SECOND, SimulatedHost, next_tick, unused_block};
 use super::super::status::Status;
 use super::*;
@@ -20,12 +20,16 @@ fn a_block_of_zeros_is_unused_and_claimed_by_its_version() {
     assert!(!block.is_usable());
     block.claim();
     assert!(block.is_usable());
-    assert!(!block.line.has_line());
+    assert!(!block.clock.has_started());
 }
 
 /// A crash: the memory is new, the clocks went on.
 fn after_a_crash(tick: u64, host: &SimulatedHost) -> Status {
-    host.floor.set(Some(Floor { reached: tick, end: tick, source: SeedSource::Crash }));
+    host.earlier_time.set(Some(EarlierTime {
+        reached: tick,
+        end: tick,
+        source: SeedSource::Crash,
+    }));
     status(unused_block(), host)
 }
 
@@ -33,7 +37,7 @@ fn after_a_crash(tick: u64, host: &SimulatedHost) -> Status {
 fn a_line_goes_on_after_a_crash() {
     let (block, host) = (unused_block(), SimulatedHost::new());
     block.claim();
-    assert_eq!(block.last_tick(host.mono()), None, "no line to go on from");
+    assert_eq!(block.last_tick(host.mono()), None, "no clock to go on from");
     status(block, &host);
     host.set_back(HOUR);
     host.pass(SECOND);
@@ -57,7 +61,8 @@ fn a_line_that_a_writer_died_changing_goes_on_above() {
     status(block, &host);
     host.pass(HOUR);
     let latest = status(block, &host).now.tick;
-    let within = block.change(&host, |line, at| Ok((line, block.last_tick(at.monotonic).unwrap())));
+    let within =
+        block.change(&host, |clock, at| Ok((clock, block.last_tick(at.monotonic).unwrap())));
     // An hour of it worked off a sixteenth.
     let last_tick = within.unwrap();
     assert!(last_tick > latest && last_tick < latest + HOUR / 16 + SECOND);
@@ -65,20 +70,20 @@ fn a_line_that_a_writer_died_changing_goes_on_above() {
 
 #[test]
 fn a_damaged_block_is_not_gone_on_from() {
-    let line = |offset| {
+    let clock = |offset| {
         let lock = SeqLock::empty();
-        let line = Line { offset, slow_from: 0, slow_until: 0 };
+        let clock = LogicalClock { offset, slow_from: 0, slow_until: 0 };
         let Ok(()) = lock.update(
             |_| unreachable!("nobody else has it"),
             |change| change(),
-            |_| Ok::<_, std::convert::Infallible>((line, ())),
+            |_| Ok::<_, std::convert::Infallible>((clock, ())),
         );
         lock
     };
     let damages: [&dyn Fn(&mut Block); 4] = [
         &|block| block.version = AtomicU64::new(VERSION + 1),
-        &|block| block.line = line(LAST_TICK),
-        &|block| block.line = line(0),
+        &|block| block.clock = clock(LAST_TICK),
+        &|block| block.clock = clock(0),
         &|block| block.history.seed_source = AtomicU64::new(9),
     ];
     for (number, damage) in damages.iter().enumerate() {
@@ -103,7 +108,7 @@ fn a_server_that_becomes_a_standby_awaits_its_promotion() {
 
 #[test]
 fn a_line_begins_at_the_clock_or_at_the_floor() {
-    let floor = |end, source| Some(Floor { reached: end - SECOND / 2, end, source });
+    let floor = |end, source| Some(EarlierTime { reached: end - SECOND / 2, end, source });
     let cases = [
         (None, BEGIN, SeedSource::SystemClock),
         (floor(BEGIN - SECOND, SeedSource::Checkpoint), BEGIN, SeedSource::SystemClock),
@@ -113,7 +118,7 @@ fn a_line_begins_at_the_clock_or_at_the_floor() {
     ];
     for (floor, begin, source) in cases {
         let (block, host) = (unused_block(), SimulatedHost::new());
-        host.floor.set(floor);
+        host.earlier_time.set(floor);
         let status = status(block, &host);
         assert!(status.now.tick >= begin && status.now.tick < begin + TICKS_PER_MS);
         assert_eq!(status.seed_source, Some(source));
@@ -131,7 +136,7 @@ fn a_promotion_raises_the_line_to_what_was_replayed() {
     let mut tick = || next_tick(&mut generator, 1, &host).unwrap();
     assert!(tick() < BEGIN + SECOND);
     let (reached, end) = (BEGIN + HOUR, BEGIN + HOUR + 1);
-    host.floor.set(Some(Floor { reached, end, source: SeedSource::Replay }));
+    host.earlier_time.set(Some(EarlierTime { reached, end, source: SeedSource::Replay }));
     assert!(tick() < BEGIN + SECOND);
     host.in_recovery.set(false);
     // At the very next id, not 10 ms later.
@@ -174,13 +179,13 @@ fn observing_raises_but_not_beyond_the_limit() {
     block.observe(&host, BEGIN + 59 * SECOND, limit).unwrap();
     assert!(block.now(&host) > BEGIN + 59 * SECOND);
     let error = block.observe(&host, BEGIN + 61 * SECOND, limit);
-    assert_eq!(error, Err(LineError::TooFarAhead));
+    assert_eq!(error, Err(ClockError::TooFarAhead));
     assert!(block.now(&host) < BEGIN + 60 * SECOND);
     block.observe(&host, BEGIN + 500 * HOUR, None).unwrap();
     assert!(block.now(&host) > BEGIN + 500 * HOUR);
     assert_eq!(status(block, &host).now.level_in, None);
     for beyond in [LAST_TICK, u64::MAX - 10, u64::MAX] {
-        assert_eq!(block.observe(&host, beyond, None), Err(LineError::OutOfRange));
+        assert_eq!(block.observe(&host, beyond, None), Err(ClockError::OutOfRange));
     }
 }
 

@@ -1,97 +1,97 @@
-//! How the line begins, follows the real clock, and is moved on purpose.
+//! How the logical clock starts, follows the real clock, and is advanced and reset.
 
 use std::sync::atomic::Ordering;
 
 use super::block::Block;
-use super::host::{Host, LineError, SeedSource};
-use super::line::Line;
+use super::host::Host;
+use super::logical_clock::{ClockError, LogicalClock, SeedSource};
 use super::source::{LAST_TICK, Sample};
 use comb_tick::TICKS_PER_MS;
 
-/// The real clock was set if it differs by more than this from what the monotonic clock makes of it, 1 ms.
-/// Both keep the same pace, by which NTP slews them; reading them is exact to a microsecond.
+/// If the real clock moves against the monotonic clock by more than this, 1 ms, it was set. Both run at one
+/// speed, which NTP adjusts, and are read to a microsecond.
 pub(super) const TOLERANCE: u64 = TICKS_PER_MS;
 
-/// What an observed tick is raised by: the next tick of the coarsest time field that has no fraction, 100 ns.
+/// The distance from an observed tick to the next one, 100 ns: the unit of the time fields without a remainder.
 const BEYOND_OBSERVED: u64 = TICKS_PER_MS.div_ceil(10_000);
 
-/// The line at one moment.
+/// The logical clock at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment {
     pub tick: u64,
     pub monotonic: u64,
-    /// How far the line is ahead of the real clock; 0 within the tolerance.
+    /// How far the logical clock is ahead of the real clock; 0 within the tolerance.
     pub lead: u64,
-    /// In how many ticks the lead will be worked off; `None` where none is.
+    /// The number of ticks until the lead is worked off; `None` if no lead is being worked off.
     pub level_in: Option<u64>,
 }
 
 impl Moment {
-    fn of(line: Line, at: Sample) -> Self {
-        let tick = line.tick(at.monotonic);
+    fn of(clock: LogicalClock, at: Sample) -> Self {
+        let tick = clock.tick(at.monotonic);
         Self {
             tick,
             monotonic: at.monotonic,
             lead: lead(tick, at),
-            level_in: line.level_in(at.monotonic),
+            level_in: clock.level_in(at.monotonic),
         }
     }
 }
 
 impl Block {
-    /// Where the line is, after it has followed the real clock. Begins the line if there is none.
+    /// The logical clock after it has followed the real clock. Starts it if it has not started.
     ///
     /// # Errors
     /// The real clock is out of range.
-    pub fn follow(&self, host: &impl Host) -> Result<Moment, LineError> {
-        if !self.line.has_line() {
+    pub fn follow(&self, host: &impl Host) -> Result<Moment, ClockError> {
+        if !self.clock.has_started() {
             self.seed(host)?;
         } else if !self.awaits_promotion() {
-            // A server that crashes may have become a standby before it is up again.
+            // A server that crashed can be restarted as a standby without new shared memory.
             if host.in_recovery() {
                 self.history.in_recovery.store(1, Ordering::Relaxed);
             }
         } else if !host.in_recovery() {
             self.end_recovery(host)?;
         }
-        let (line, at) = self.line.read(|turn| host.wait(turn), || Sample::take(host));
-        let at = at.ok_or(LineError::OutOfRange)?;
+        let (clock, at) = self.clock.read(|turn| host.wait(turn), || Sample::take(host));
+        let at = at.ok_or(ClockError::OutOfRange)?;
         if !self.was_set(at) {
-            return Ok(Moment::of(line, at));
+            return Ok(Moment::of(clock, at));
         }
-        self.change(host, |line, at| {
-            // Another process may have followed it first.
-            let line = if self.was_set(at) {
+        self.change(host, |clock, at| {
+            // Another process may have followed the real clock first.
+            let clock = if self.was_set(at) {
                 self.note_step(at);
-                Line::through(line.tick(at.monotonic).max(at.realtime), at)
+                LogicalClock::starting_at(clock.tick(at.monotonic).max(at.realtime), at)
             } else {
-                line
+                clock
             };
-            Ok((line, Moment::of(line, at)))
+            Ok((clock, Moment::of(clock, at)))
         })
     }
 
-    /// Takes the next tick of a process: where the line is, or `least` if the line is not there yet; the
-    /// line is then raised to it. `arrange` moves the tick up to one that the layout can use.
+    /// Takes the next tick of a process: that of the logical clock, but at least `min_tick`, to which the
+    /// logical clock is then advanced. `fit` increases the tick to one that the layout can hold.
     ///
     /// # Errors
     /// A clock or the tick is out of range.
-    pub fn take(
+    pub fn take_tick(
         &self,
         host: &impl Host,
-        least: impl Fn() -> u64,
-        arrange: impl Fn(u64) -> Option<u64>,
-    ) -> Result<(u64, Moment), LineError> {
-        self.change(host, |line, at| {
-            let tick = line.tick(at.monotonic).max(least());
-            let tick = arrange(tick).ok_or(LineError::OutOfRange)?;
-            let line = raised(line, tick, at, None)?;
-            Ok((line, (tick, Moment::of(line, at))))
+        min_tick: impl Fn() -> u64,
+        fit: impl Fn(u64) -> Option<u64>,
+    ) -> Result<(u64, Moment), ClockError> {
+        self.change(host, |clock, at| {
+            let tick = clock.tick(at.monotonic).max(min_tick());
+            let tick = fit(tick).ok_or(ClockError::OutOfRange)?;
+            let clock = advanced(clock, tick, at, None)?;
+            Ok((clock, (tick, Moment::of(clock, at))))
         })
     }
 
-    /// Raises the line such that ids made from now on have a greater tick than the observed one. Answers
-    /// where the line was before, and where it is then.
+    /// Advances the logical clock so that all new ids have a greater tick than the observed one. Returns it
+    /// before and after.
     ///
     /// # Errors
     /// A clock or the tick is out of range, or the tick is further ahead of the real clock than
@@ -101,74 +101,74 @@ impl Block {
         host: &impl Host,
         tick: u64,
         max_ahead: Option<u64>,
-    ) -> Result<(Moment, Moment), LineError> {
+    ) -> Result<(Moment, Moment), ClockError> {
         let before = self.follow(host)?;
-        let after = self.change(host, |line, at| {
-            let line = raised(line, tick.saturating_add(BEYOND_OBSERVED), at, max_ahead)?;
-            Ok((line, Moment::of(line, at)))
+        let after = self.change(host, |clock, at| {
+            let clock = advanced(clock, tick.saturating_add(BEYOND_OBSERVED), at, max_ahead)?;
+            Ok((clock, Moment::of(clock, at)))
         })?;
         Ok((before, after))
     }
 
-    /// Sets the line to the real clock, whatever ids were made before.
+    /// Sets the logical clock to the real clock, even if ids have greater ticks.
     ///
     /// # Errors
     /// The real clock is out of range.
-    pub fn reset(&self, host: &impl Host) -> Result<Moment, LineError> {
+    pub fn reset(&self, host: &impl Host) -> Result<Moment, ClockError> {
         self.follow(host)?;
         self.change(host, |_, at| {
             self.count_reset();
-            self.clock_offset.store(at.offset(), Ordering::Relaxed);
+            self.realtime_offset.store(at.offset(), Ordering::Relaxed);
             self.note_seed(at, at.realtime, SeedSource::SystemClock);
-            let line = Line::through(at.realtime, at);
-            Ok((line, Moment::of(line, at)))
+            let clock = LogicalClock::starting_at(at.realtime, at);
+            Ok((clock, Moment::of(clock, at)))
         })
     }
 
-    /// Begins the line: at the real clock, or at the floor if that is later.
-    fn seed(&self, host: &impl Host) -> Result<(), LineError> {
-        // Before others have to wait: it reads a file.
-        let (in_recovery, floor) = (host.in_recovery(), host.floor());
-        self.change(host, |line, at| {
+    /// Starts the logical clock at the real clock, or at an earlier time of ids if that is later.
+    fn seed(&self, host: &impl Host) -> Result<(), ClockError> {
+        // Before the change, for which others wait: it reads a file.
+        let (in_recovery, earlier) = (host.in_recovery(), host.earlier_time());
+        self.change(host, |clock, at| {
             if self.history.seed_source.load(Ordering::Relaxed) != 0 {
-                return Ok((line, ()));
+                return Ok((clock, ()));
             }
-            let (tick, source) = match floor {
-                Some(floor) if floor.reached > at.realtime => (floor.end, floor.source),
+            let (tick, source) = match earlier {
+                Some(earlier) if earlier.reached > at.realtime => (earlier.end, earlier.source),
                 _ => (at.realtime, SeedSource::SystemClock),
             };
             if tick > LAST_TICK {
-                return Err(LineError::OutOfRange);
+                return Err(ClockError::OutOfRange);
             }
             self.history.in_recovery.store(in_recovery.into(), Ordering::Relaxed);
-            self.clock_offset.store(at.offset(), Ordering::Relaxed);
+            self.realtime_offset.store(at.offset(), Ordering::Relaxed);
             self.note_seed(at, tick, source);
-            Ok((Line::through(tick, at), ()))
+            Ok((LogicalClock::starting_at(tick, at), ()))
         })
     }
 
-    /// Raises the line above what was replayed, which another server's clock made.
-    fn end_recovery(&self, host: &impl Host) -> Result<(), LineError> {
-        let floor = host.floor();
-        self.change(host, |line, at| {
-            let mut line = line;
-            if let Some(floor) = floor.filter(|floor| floor.reached > line.tick(at.monotonic)) {
-                line = raised(line, floor.end, at, None)?;
-                self.note_seed(at, floor.end, floor.source);
+    /// Advances the logical clock above the time that was replayed, which is that of another server's clock.
+    fn end_recovery(&self, host: &impl Host) -> Result<(), ClockError> {
+        let earlier = host.earlier_time();
+        self.change(host, |clock, at| {
+            let mut clock = clock;
+            if let Some(earlier) = earlier.filter(|it| it.reached > clock.tick(at.monotonic)) {
+                clock = advanced(clock, earlier.end, at, None)?;
+                self.note_seed(at, earlier.end, earlier.source);
             }
             self.history.in_recovery.store(0, Ordering::Relaxed);
-            Ok((line, ()))
+            Ok((clock, ()))
         })
     }
 
-    /// Whether the real clock was set since the line last followed it.
+    /// Whether the real clock was set since the logical clock last followed it.
     fn was_set(&self, at: Sample) -> bool {
         self.moved_back(at).unsigned_abs() > TOLERANCE
     }
 
-    /// By how many ticks the real clock was set back since; negative where it was set forward.
+    /// The ticks by which the real clock was set back since then; negative if it was set forward.
     fn moved_back(&self, at: Sample) -> i64 {
-        self.clock_offset.load(Ordering::Relaxed).wrapping_sub(at.offset()) as i64
+        self.realtime_offset.load(Ordering::Relaxed).wrapping_sub(at.offset()) as i64
     }
 
     fn note_step(&self, at: Sample) {
@@ -178,7 +178,7 @@ impl Block {
             history.stepped_back.fetch_add(back, Ordering::Relaxed);
             history.largest_step_back.fetch_max(back, Ordering::Relaxed);
         }
-        self.clock_offset.store(at.offset(), Ordering::Relaxed);
+        self.realtime_offset.store(at.offset(), Ordering::Relaxed);
     }
 
     fn note_seed(&self, at: Sample, tick: u64, source: SeedSource) {
@@ -188,21 +188,26 @@ impl Block {
     }
 }
 
-/// The line raised to a tick, unless it is there already.
-fn raised(line: Line, tick: u64, at: Sample, max_ahead: Option<u64>) -> Result<Line, LineError> {
-    if tick <= line.tick(at.monotonic) {
-        return Ok(line);
+/// The logical clock advanced to a tick, unless it has reached the tick.
+fn advanced(
+    clock: LogicalClock,
+    tick: u64,
+    at: Sample,
+    max_ahead: Option<u64>,
+) -> Result<LogicalClock, ClockError> {
+    if tick <= clock.tick(at.monotonic) {
+        return Ok(clock);
     }
     if tick > LAST_TICK {
-        return Err(LineError::OutOfRange);
+        return Err(ClockError::OutOfRange);
     }
     if max_ahead.is_some_and(|most| lead(tick, at) > most) {
-        return Err(LineError::TooFarAhead);
+        return Err(ClockError::TooFarAhead);
     }
-    Ok(Line::through(tick, at))
+    Ok(LogicalClock::starting_at(tick, at))
 }
 
 fn lead(tick: u64, at: Sample) -> u64 {
-    // A lead within the tolerance is how exactly the clock is read.
+    // The clocks are read no more exactly than the tolerance.
     Some(tick.saturating_sub(at.realtime)).filter(|&lead| lead > TOLERANCE).unwrap_or(0)
 }

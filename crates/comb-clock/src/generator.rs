@@ -1,47 +1,48 @@
-//! The state from which one process makes ids: its last tick and its random bits.
+//! The state of a process that generates ids: its last tick and its random bits.
 
 use rand::rngs::SysError;
 
 use super::block::Block;
-use super::host::{Host, LineError};
+use super::host::Host;
+use super::logical_clock::ClockError;
 use super::random::Random;
 use super::source::ClockSource;
 use comb_tick::TICKS_PER_MS;
 
-/// How long the line is used without a look at the real clock, 10 ms: how late ids follow a clock that was
-/// set forward.
+/// How long the logical clock is used before it is compared with the real clock again, 10 ms. So ids follow
+/// a clock that was set forward after 10 ms at the latest.
 const CHECK_EVERY: u64 = 10 * TICKS_PER_MS;
 
-/// How often the line is read until it has passed the last tick. With a clock as fine as Linux's it
-/// has at the first or second time, 100 ns later for the layouts that count in 100 ns.
+/// How often the logical clock is read until it has passed the last tick. With the clocks of Linux, once or
+/// twice is enough; a layout in units of 100 ns takes 100 ns.
 const READS: usize = 1000;
 
-/// Makes strictly increasing ticks, by a line that other generators may share, and random bits.
+/// Generates random bits, and strictly increasing ticks from a logical clock that other generators may share.
 pub struct Generator {
     block: &'static Block,
     last: u64,
-    /// When the line is next compared with the real clock, by the monotonic clock.
+    /// The moment of the monotonic clock at which the logical clock is next compared with the real clock.
     check_at: u64,
-    /// How often the line had been reset when `last` was made.
+    /// The number of resets of the logical clock when `last` was generated.
     resets: u64,
     random: Random,
 }
 
-/// What the next tick has to be.
+/// The conditions of the next tick.
 #[derive(Clone, Copy, Debug)]
 pub struct Next {
-    /// Ticks that it is above the last one.
+    /// The minimum distance to the last tick.
     pub step: u64,
-    /// Whether the line is raised where it has not passed the step yet, instead of waited for: for a
-    /// step that is longer than a clock's unit.
-    pub raise: bool,
+    /// Whether to advance the logical clock by the step instead of waiting: for a step that is longer than
+    /// the unit of a clock.
+    pub advance: bool,
 }
 
-/// A tick that took more than a reading of the line.
+/// The result of [`Generator::tick`].
 #[derive(Clone, Copy, Debug)]
 pub struct NewTick {
     pub tick: u64,
-    /// How far the line is ahead of the real clock.
+    /// How far the logical clock is ahead of the real clock.
     pub lead: u64,
 }
 
@@ -55,16 +56,17 @@ impl Generator {
         self.block
     }
 
-    /// The next tick, at least `step` above the last one, if reading the line is all it takes. Else
-    /// [`Self::tick`] makes it.
+    /// The next tick, at least `step` above the last one, if one reading of the logical clock is enough;
+    /// otherwise `None`, and [`Self::tick`] generates it.
     #[inline(always)]
-    pub fn tick_at_once(&self, step: u64, source: &impl ClockSource) -> Option<u64> {
+    pub fn try_tick(&self, step: u64, source: &impl ClockSource) -> Option<u64> {
         let (tick, monotonic) = self.block.try_now(source)?;
         (monotonic < self.check_at && tick >= self.last + step).then_some(tick)
     }
 
-    /// The next tick, whatever it takes: begin the line, compare it with the real clock, wait until it has
-    /// passed the last tick, raise it. `arrange` moves a tick up to one that the layout can use.
+    /// The next tick. Starts the logical clock, compares it with the real clock, and waits until it has
+    /// passed the last tick or advances it, as needed. `fit` increases a tick to one that the layout can
+    /// hold.
     ///
     /// # Errors
     /// A clock or the tick is out of range.
@@ -73,19 +75,19 @@ impl Generator {
         &mut self,
         next: Next,
         host: &impl Host,
-        arrange: impl Fn(u64) -> Option<u64>,
-    ) -> Result<NewTick, LineError> {
-        // Before the line is read: a process that sees a reset sees the line that it left.
+        fit: impl Fn(u64) -> Option<u64>,
+    ) -> Result<NewTick, ClockError> {
+        // Before the logical clock is read: a process that sees a reset sees the logical clock after it.
         let resets = self.block.resets();
         let now = self.block.follow(host)?;
         self.check_at = now.monotonic + if self.block.awaits_promotion() { 0 } else { CHECK_EVERY };
         self.random.refresh(now.monotonic);
         if resets != self.resets {
-            // The ticks come a second time: those of another process must not meet these.
+            // The ticks repeat: ids with new ticks must have other random bits.
             self.random = Random::UNSEEDED;
             (self.last, self.resets) = (self.last.min(now.tick), resets);
         }
-        if !next.raise {
+        if !next.advance {
             let passed = |tick: &u64| *tick >= self.last + next.step;
             let mut ticks = (0..READS).map(|_| self.block.now(host));
             if let Some(tick) = ticks.find(passed) {
@@ -93,13 +95,13 @@ impl Generator {
             }
         }
         let block = self.block;
-        // Another process may have set the line back since.
-        let least = || if resets == block.resets() { self.last + next.step } else { 0 };
-        let (tick, now) = block.take(host, least, arrange)?;
+        // Another process may have reset the logical clock since.
+        let min_tick = || if resets == block.resets() { self.last + next.step } else { 0 };
+        let (tick, now) = block.take_tick(host, min_tick, fit)?;
         Ok(NewTick { tick, lead: now.lead })
     }
 
-    /// Notes that an id of this tick was made.
+    /// Records that an id of this tick was generated.
     #[inline(always)]
     pub fn made(&mut self, tick: u64) {
         self.last = tick;
@@ -114,7 +116,7 @@ impl Generator {
         self.random.next(process_id)
     }
 
-    /// 64 random bits of this process: the same until it seeds anew, and then greater ones.
+    /// 64 random bits of the process, see [`Random::process_bits`].
     ///
     /// # Errors
     /// As [`Self::random`].
@@ -123,7 +125,7 @@ impl Generator {
         self.random.process_bits(process_id)
     }
 
-    /// Seeds anew where the random generator is due: for random bits of which no tick is made.
+    /// See [`Random::refresh`]. For random bits without a tick: [`Self::tick`] does it otherwise.
     pub fn refresh_random(&mut self, source: &impl ClockSource) {
         self.random.refresh(source.monotonic());
     }

@@ -4,7 +4,7 @@ use super::super::simulation::{
     BEGIN, HOUR, SECOND, SimulatedHost, distant_tick, next_tick, unused_block,
 };
 use super::*;
-use crate::host::Floor;
+use crate::host::EarlierTime;
 
 #[test]
 fn ticks_increase_while_the_clock_steps_back_and_jumps() {
@@ -26,8 +26,8 @@ fn a_clock_out_of_range_changes_nothing() {
         let before = host.real();
         host.set(None);
         host.pass(SECOND);
-        assert_eq!(next_tick(&mut generator, 1, &host), Err(LineError::OutOfRange));
-        assert_eq!(distant_tick(&mut generator, 4, &host), Err(LineError::OutOfRange));
+        assert_eq!(next_tick(&mut generator, 1, &host), Err(ClockError::OutOfRange));
+        assert_eq!(distant_tick(&mut generator, 4, &host), Err(ClockError::OutOfRange));
         host.set(Some(before + SECOND));
         let tick = next_tick(&mut generator, 1, &host).unwrap();
         assert!(tick.abs_diff(host.real()) < TICKS_PER_MS);
@@ -39,11 +39,11 @@ fn a_clock_out_of_range_changes_nothing() {
 fn a_tick_that_no_layout_can_use_changes_nothing() {
     let host = SimulatedHost::new();
     let mut generator = Generator::new(unused_block());
-    let next = Next { step: HOUR, raise: true };
+    let next = Next { step: HOUR, advance: true };
     generator.tick(next, &host, Some).unwrap();
     generator.made(BEGIN);
     let refused = generator.tick(next, &host, |_| None);
-    assert_eq!(refused.map(|made| made.tick), Err(LineError::OutOfRange));
+    assert_eq!(refused.map(|made| made.tick), Err(ClockError::OutOfRange));
     assert_eq!(generator.block().status(&host).unwrap().now.lead, 0);
 }
 
@@ -117,7 +117,7 @@ fn a_session_that_was_stopped_reports_no_lead() {
         next_tick(&mut generator, 1, &host).unwrap();
         host.pass(SECOND);
         host.stop_after(readings, HOUR);
-        let made = generator.tick(Next { step: 1, raise: false }, &host, Some).unwrap();
+        let made = generator.tick(Next { step: 1, advance: false }, &host, Some).unwrap();
         assert_eq!(made.lead, 0, "stopped after {readings} readings");
     }
 }
@@ -168,7 +168,7 @@ fn a_reset_is_not_undone_by_a_process_that_waits() {
         }
     }
     impl Host for Late<'_> {
-        fn floor(&self) -> Option<Floor> {
+        fn earlier_time(&self) -> Option<EarlierTime> {
             None
         }
         fn in_recovery(&self) -> bool {
@@ -187,7 +187,7 @@ fn a_reset_is_not_undone_by_a_process_that_waits() {
     let mut generator = Generator::new(block);
     block.observe(&host, BEGIN + 1000 * SECOND, None).unwrap();
     next_tick(&mut generator, 1, &host).unwrap();
-    let next = Next { step: 4 * TICKS_PER_MS, raise: true };
+    let next = Next { step: 4 * TICKS_PER_MS, advance: true };
     let tick = generator.tick(next, &Late(&host, block), Some).unwrap().tick;
     assert!(tick < BEGIN + 100 * SECOND);
 }

@@ -1,41 +1,45 @@
-//! The commit horizon: the tick up to which everything is settled, and which statements may rely on it.
+//! The commit horizon: the tick up to which all ids are settled, and which statements can rely on it.
 //!
-//! A transaction holds a floor, a tick below all ids that it will make, from before its first id until it
-//! is visible or aborted. Up to the least floor that is held, nothing more appears.
+//! A transaction holds a *floor*, a tick below all ids that it generates, from before its first id until it
+//! is visible or aborted. No new id appears at or below the least floor that is held.
 //!
-//! # Why it holds
-//! Let t be a tracked tick of a transaction T that [`settled`] claims, t <= min(latest - 1, least floor). If the
-//! look at the floors saw T's, least <= floor of T < t: a contradiction. If T's floor was not there yet, T
-//! read the line for t after that look, hence after `latest` was read, so t >= latest: a contradiction.
-//! Otherwise T's floor had gone: T is visible or aborted for every snapshot that is taken after the look.
-//! And no later tick is at or below it. So the claim, once true, stays true while the line is not reset.
+//! # Proof
+//! Let t be a tracked tick of a transaction T that [`settled`] covers: t <= min(latest - 1, least floor).
+//! There are three cases, by the moment at which the floors were read:
+//!
+//! 1. T held its floor. Then least floor <= floor of T < t: a contradiction.
+//! 2. T did not hold its floor yet. Then T read the logical clock for t later, hence after `latest` was
+//!    read, and so t >= latest: a contradiction.
+//! 3. T had released its floor. Then T is visible or aborted for every snapshot that is taken afterwards.
+//!
+//! No later tick is at or below the result. So it stays true until the logical clock is reset.
 //!
 //! # The snapshot trap
-//! A statement takes its snapshot before the horizon is computed. A transaction that commits in between is
-//! below the horizon and invisible. So a [`Ring`] remembers each horizon with a snapshot that was taken
-//! after it, and answers a statement with a horizon whose snapshot does not come after the statement's.
+//! A statement takes its snapshot before it computes a horizon. A transaction that commits in between is
+//! below the horizon and invisible. So a [`Ring`] keeps each horizon with a snapshot that was taken after
+//! it, and answers a statement with a horizon whose snapshot the statement's snapshot covers.
 
-/// How many horizons a process remembers.
+/// The number of horizons that a process keeps.
 const REMEMBERED: usize = 8;
 
-/// The last tick that is settled: `latest` is the line's tick, read before the floors; `least` the least
-/// floor that is held.
+/// The last tick that is settled. `latest` is the logical clock, read before the floors; `least` is the
+/// least floor that is held.
 pub fn settled(latest: u64, least: Option<u64>) -> u64 {
     let below = latest.saturating_sub(1);
     least.map_or(below, |least| least.min(below))
 }
 
-/// A snapshot, as far as it says which transactions had ended. Transaction ids wrap around.
+/// The part of a snapshot that tells which transactions had ended. Transaction ids wrap around.
 #[derive(Clone, Copy, Debug)]
 pub struct Snapshot<R> {
-    /// The first transaction id that had not been assigned yet.
+    /// The first transaction id that was not assigned yet.
     pub xmax: u32,
-    /// The transactions below it that were in progress.
+    /// The transactions below `xmax` that were in progress.
     pub running: R,
 }
 
 impl<R: AsRef<[u32]>> Snapshot<R> {
-    /// Whether each transaction that had ended for the other snapshot had ended for this one.
+    /// Whether each transaction that had ended for `other` had ended for this snapshot too.
     pub fn covers<S: AsRef<[u32]>>(&self, other: &Snapshot<S>) -> bool {
         let precedes = |a: u32, b: u32| (a.wrapping_sub(b) as i32) < 0;
         !precedes(self.xmax, other.xmax)
@@ -51,13 +55,13 @@ struct Remembered<R> {
     after: Snapshot<R>,
 }
 
-/// The horizons that a process computed last.
+/// The last horizons that a process computed.
 pub struct Ring<R> {
     remembered: [Option<Remembered<R>>; REMEMBERED],
-    /// The place that is overwritten next.
+    /// The index that is overwritten next.
     next: usize,
-    /// The place of the last answer, which is kept: a later statement with the same snapshot is not to get
-    /// an earlier horizon.
+    /// The index of the last answer. It is not overwritten, so that a later statement with the same
+    /// snapshot does not get an earlier horizon.
     answered: Option<usize>,
 }
 
@@ -65,7 +69,7 @@ impl<R: AsRef<[u32]>> Ring<R> {
     pub const EMPTY: Self =
         Self { remembered: [const { None }; REMEMBERED], next: 0, answered: None };
 
-    /// Remembers a settled tick and a snapshot that was taken after it was computed.
+    /// Keeps a settled tick and a snapshot that was taken after it was computed.
     pub fn remember(&mut self, settled: u64, after: Snapshot<R>) {
         if self.answered == Some(self.next) {
             self.next = (self.next + 1) % REMEMBERED;
@@ -76,8 +80,7 @@ impl<R: AsRef<[u32]>> Ring<R> {
         self.next = (self.next + 1) % REMEMBERED;
     }
 
-    /// The greatest remembered tick up to which everything is settled for a statement of that snapshot;
-    /// `None` if there is none.
+    /// The greatest kept tick that is settled for a statement with a snapshot; `None` if there is none.
     pub fn answer<S: AsRef<[u32]>>(&mut self, statement: &Snapshot<S>) -> Option<u64> {
         let settled = |index: &usize| Some(self.remembered.get(*index)?.as_ref()?.settled);
         let fits = |index: &usize| {

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use uuid::Uuid;
 
 use crate::generator::{Generator, Next};
-use crate::host::LineError;
+use crate::logical_clock::ClockError;
 use crate::simulation::{BEGIN, SECOND, SimulatedHost, next_tick, unused_block};
 use comb_id::bsv::Bsv;
 use comb_id::layout::Layout;
@@ -13,7 +13,7 @@ use comb_id::value::Comb;
 use comb_tick::{TICKS_PER_MS, Tick};
 
 fn next_id(generator: &mut Generator, layout: &Layout, host: &SimulatedHost) -> Option<Uuid> {
-    let tick = next_tick(generator, layout.least_step(), host).ok()?;
+    let tick = next_tick(generator, layout.min_step(), host).ok()?;
     let random =
         if layout.marks_process() { generator.process_bits(1) } else { generator.random(1) };
     layout.encode(Comb { tick: Tick::from(tick), random: random.unwrap() })
@@ -32,11 +32,10 @@ fn a_clock_beyond_the_layouts_range_is_refused() {
         host.set(Some(second * SECOND));
         let mut generator = new_generator();
         assert_eq!(next_id(&mut generator, layout, &host), None, "{label}");
-        let arrange =
-            |tick| layout.next_exact(Tick::from(tick)).and_then(|tick| tick.try_into().ok());
-        let next = Next { step: 4 * TICKS_PER_MS, raise: true };
-        let error = generator.tick(next, &host, arrange).map(|made| made.tick);
-        assert_eq!(error, Err(LineError::OutOfRange), "{label}");
+        let fit = |tick| layout.next_exact(Tick::from(tick)).and_then(|tick| tick.try_into().ok());
+        let next = Next { step: 4 * TICKS_PER_MS, advance: true };
+        let error = generator.tick(next, &host, fit).map(|made| made.tick);
+        assert_eq!(error, Err(ClockError::OutOfRange), "{label}");
         assert_eq!(generator.block().status(&host).unwrap().now.lead, 0);
     }
 }
@@ -106,9 +105,9 @@ proptest! {
         for (index, pass) in layouts {
             let layout = &LAYOUTS[index];
             host.pass(pass);
-            let arrange = |tick| layout.next_exact(Tick::from(tick)).and_then(|tick| tick.try_into().ok());
-            let next = Next { step: step_ms * TICKS_PER_MS, raise: true };
-            let tick = generator.tick(next, &host, arrange).unwrap().tick;
+            let fit = |tick| layout.next_exact(Tick::from(tick)).and_then(|tick| tick.try_into().ok());
+            let next = Next { step: step_ms * TICKS_PER_MS, advance: true };
+            let tick = generator.tick(next, &host, fit).unwrap().tick;
             generator.made(tick);
             let id = layout.encode(Comb { tick: Tick::from(tick), random: 0 }).unwrap();
             let moment = layout.micros(&id).unwrap();

@@ -1,9 +1,10 @@
-//! When ids are made.
+//! The ticks and the random bits of ids: a clock that processes share, and that never goes back.
 //!
-//! A [`source`] has the two clocks of the machine. A [`line`] turns the monotonic one into Unix time, in
-//! ticks. The line stands under a [`seqlock`] in a [`block`] of memory that processes share; it [`follow`]s
-//! the real clock, and [`status`] shows it. A [`generator`] makes increasing ticks by it, and [`random`]
-//! bits; the [`horizon`] is up to where ids are settled. [`host`] is what all of this asks of the process that it runs in.
+//! A [`source`] reads the two clocks of a machine. A [`logical_clock`] turns the monotonic one into Unix
+//! time. It is stored under a [`seqlock`] in a [`block`] of memory that processes share. It [`follow`]s the
+//! real clock, and [`status`] shows it. A [`generator`] generates increasing ticks from it, and [`random`]
+//! bits. The [`horizon`] is the tick up to which ids are settled. [`host`] is what the crate needs of the
+//! process.
 
 #![forbid(unsafe_code)]
 
@@ -12,7 +13,7 @@ pub mod follow;
 pub mod generator;
 pub mod horizon;
 pub mod host;
-pub mod line;
+pub mod logical_clock;
 pub mod random;
 pub mod seqlock;
 pub mod source;

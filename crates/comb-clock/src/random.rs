@@ -1,44 +1,43 @@
-//! Buffered cryptographic random bits that no two processes share.
+//! Buffered cryptographic random bits, different in each process.
 //!
 //! # Security
-//! ChaCha12, seeded from the operating system: the generator of rand's own StdRng, named here so that a
-//! release of rand cannot change it. One draw in 32 computes a block of 256 bytes, the others copy 8
-//! bytes out of it.
+//! ChaCha12, seeded by the operating system: the generator of rand's StdRng, named here so that a release
+//! of rand cannot change it. One draw in 32 computes a block of 256 bytes; each draw copies 8 bytes of it.
 //!
 //! # Forks
-//! rand has no protection against fork: a copied generator repeats the original's numbers. With
-//! the library preloaded every backend is a fork of the postmaster, so the state belongs to the
-//! process that seeded it, and any other seeds anew.
+//! rand has no protection against fork: a copy of a generator repeats the numbers of the original. If the
+//! library is preloaded, every backend is a fork of the postmaster. So a generator belongs to the process
+//! that seeded it; any other process seeds a new one.
 //!
 //! # Cloned machines
-//! Two copies of a running machine have the same processes, generators and monotonic clock. So a generator
-//! seeds anew after a second or [`MOST_DRAWS`], whichever comes first.
+//! Two clones of a running machine have the same processes, generators and monotonic clock. So a generator
+//! gets a new seed after a second or [`MOST_DRAWS`], whichever comes first.
 //!
 //! # Bits of a process
-//! Some ids carry bits of their process, and some systems compare these before the time. So a new seed does
-//! not make them anew, but raises them by a random amount: two copies of a process have others, and the
-//! ids of one process stay in order.
+//! Some ids have random bits of their process, and some systems compare these before the time. So a new
+//! seed does not replace these bits, but increases them by a random amount. Then two clones of a process
+//! have different bits, and the ids of one process stay in order.
 
 use rand::rngs::{ChaCha12Rng, SysError, SysRng};
 use rand::{Rng, SeedableRng};
 
 use comb_tick::TICKS_PER_MS;
 
-/// Draws from one seed. A new seed takes 1 us, 0.02 ns a draw.
+/// The number of draws from a seed. A new seed takes 1 us, 0.02 ns a draw.
 const MOST_DRAWS: u32 = 65_536;
 
-/// How long one seed is used, 1 s.
+/// How long a seed is used, 1 s.
 const LONGEST_USE: u64 = 1000 * TICKS_PER_MS;
 
-/// Upper bits of the bits of a process that a new seed does not draw but counts up. A round is 2^25 seeds, a year
-/// of ids: it is not to be over soon, nor are two copies of a process to meet.
+/// A new seed increases the bits of a process by a random number without this many upper bits. The bits
+/// wrap around after 2^25 seeds, that is a year of ids, and two clones of a process seldom have the same.
 const COUNTED_BITS: u32 = 24;
 
 /// A generator and the process that it belongs to.
 #[derive(Clone)]
 pub struct Random<G = ChaCha12Rng> {
     seeded: Option<Seeded<G>>,
-    /// By the monotonic clock, when [`Random::refresh`] first saw the seed in use.
+    /// The moment of the monotonic clock at which [`Random::refresh`] first saw the seed in use.
     seen_at: Option<u64>,
 }
 
@@ -46,17 +45,17 @@ pub struct Random<G = ChaCha12Rng> {
 struct Seeded<G> {
     process_id: i32,
     draws_left: u32,
-    /// The first seed's first draw, raised by each later seed.
+    /// The first draw of the first seed, increased by each later seed.
     process_bits: u64,
     generator: G,
 }
 
 impl<G: Rng + SeedableRng> Random<G> {
-    /// A generator that seeds itself at its first draw.
+    /// A generator that gets its seed at the first draw.
     pub const UNSEEDED: Self = Self { seeded: None, seen_at: None };
 
-    /// Forgets a seed that was in use for longer than a second of the monotonic clock. To be called before
-    /// ids are made after a pause, and again and again while they are made.
+    /// Discards a seed that was in use for longer than a second of the monotonic clock. To be called before
+    /// the first id after a pause, and regularly while ids are generated.
     pub fn refresh(&mut self, monotonic: u64) {
         match self.seen_at {
             Some(at) if monotonic.wrapping_sub(at) < LONGEST_USE => {}
@@ -72,7 +71,7 @@ impl<G: Rng + SeedableRng> Random<G> {
     /// 64 random bits for the process of that id.
     ///
     /// # Errors
-    /// The operating system gave no seed. Nothing has changed then.
+    /// The operating system returned no seed. Nothing changes.
     #[inline(always)]
     pub fn next(&mut self, process_id: i32) -> Result<u64, SysError> {
         match &mut self.seeded {
@@ -84,8 +83,8 @@ impl<G: Rng + SeedableRng> Random<G> {
         }
     }
 
-    /// 64 random bits that stay the same until the process seeds anew, and are then greater, but for once in
-    /// [`COUNTED_BITS`].
+    /// 64 random bits of the process. They are the same until the next seed, which increases them; they
+    /// wrap around as [`COUNTED_BITS`] says.
     ///
     /// # Errors
     /// As [`Self::next`].
@@ -110,7 +109,7 @@ impl<G: Rng + SeedableRng> Random<G> {
             }
             _ => drawn,
         };
-        // The draw of the caller is one of them.
+        // The caller draws once.
         let draws_left = MOST_DRAWS - 1;
         Ok(self.seeded.insert(Seeded { process_id, draws_left, process_bits, generator }))
     }

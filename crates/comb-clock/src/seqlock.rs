@@ -1,27 +1,31 @@
-//! The clock line under a sequence lock, in memory that processes share.
+//! The logical clock under a sequence lock, in memory that processes share.
 //!
-//! The lock's number is odd while a writer changes the line. A reader loads the number and the line, reads
-//! the clock, and loads the number again: if it changed, the reader starts over.
+//! The number of the lock is odd during a change. A reader loads the number and the logical clock, reads
+//! the monotonic clock, and loads the number again. If the number has changed, the reader starts over.
 //!
 //! # Why ids are in order across a change
-//! Let A be a tick that was returned before B was asked for. If both used one line, the monotonic clock
-//! orders them. If A used a newer line than B, B loaded the number first before the change and again
-//! after it, and B started over. If A used an older line than B, A loaded the number again before it
-//! became odd, and the writer read the clock after that: A's moment is not after that of the change but
-//! for what a processor works ahead (see [`super::line::START_DELAY`]). The new line is not below the
-//! old one at that moment and for `START_DELAY` after it; and it never decreases.
+//! Let tick A be returned before tick B is requested. A change turns the old logical clock into the new one.
 //!
-//! The model in seqlock_model.rs lets loom try what the memory model permits, with up to two preemptions.
+//! - Both used the same one. The monotonic clock orders them.
+//! - A used the new one, B the old one. Not possible: B loaded the number before the change and again after
+//!   it, and started over.
+//! - A used the old one, B the new one. A loaded the number again before it became odd, and the writer read
+//!   the monotonic clock after that. So A's moment is before that of the change, but for the time by which
+//!   a processor executes a load ahead (see [`START_DELAY`](super::logical_clock::START_DELAY)). The new
+//!   logical clock is not below the old one at the change and for `START_DELAY` after it, and it never
+//!   decreases.
+//!
+//! The model in seqlock_model.rs checks what the memory model permits by loom, with up to two preemptions.
 
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 
-use super::line::Line;
+use super::logical_clock::LogicalClock;
 
 /// An atomic 64-bit word: the machine's, or loom's.
 pub trait Word {
     fn load(&self, ordering: Ordering) -> u64;
     fn store(&self, value: u64, ordering: Ordering);
-    /// Exchanges `current` for `new`; false where another value stands there.
+    /// Replaces `current` by `new`; false if the word has another value.
     fn exchange(&self, current: u64, new: u64) -> bool;
     fn fence(ordering: Ordering);
 }
@@ -47,7 +51,7 @@ impl Word for AtomicU64 {
     }
 }
 
-/// A line under a sequence lock. All zeros is a lock without a line.
+/// A logical clock under a sequence lock. All zeros is a logical clock that has not started.
 #[repr(C)]
 pub struct SeqLock<W = AtomicU64> {
     number: W,
@@ -66,32 +70,33 @@ impl SeqLock {
         }
     }
 
-    /// A tick that the line had reached at that moment, when nobody uses it any more; `None` if there was
-    /// no line. If a writer died, the words may be of two lines: then a tick that is below neither.
+    /// The tick that the logical clock had reached at a moment of the monotonic clock, for a lock whose
+    /// users are gone; `None` if it had not started. If a writer was killed during a change, the words may
+    /// be of the old and of the new one; then the result is a tick that is below neither.
     pub fn last_tick(&self, monotonic: u64) -> Option<u64> {
-        self.has_line().then(|| match self.try_read(|| ()) {
-            Some((line, ())) => line.tick(monotonic),
+        self.has_started().then(|| match self.try_read(|| ()) {
+            Some((clock, ())) => clock.tick(monotonic),
             None => monotonic.wrapping_add(self.words().offset),
         })
     }
 }
 
 impl<W: Word> SeqLock<W> {
-    /// The line, and what `look` saw while it was in force. `None` while a writer changes the line.
+    /// The logical clock, and the result of `look`, which ran while no change was made. `None` if one was made.
     #[inline(always)]
-    pub fn try_read<T>(&self, look: impl Fn() -> T) -> Option<(Line, T)> {
+    pub fn try_read<T>(&self, look: impl Fn() -> T) -> Option<(LogicalClock, T)> {
         let number = self.number.load(Ordering::Acquire);
         if !number.is_multiple_of(2) {
             return None;
         }
-        let line = self.words();
+        let clock = self.words();
         let seen = look();
         W::fence(Ordering::Acquire);
-        (self.number.load(Ordering::Relaxed) == number).then_some((line, seen))
+        (self.number.load(Ordering::Relaxed) == number).then_some((clock, seen))
     }
 
-    /// The same, after waiting for writers. `wait` is called with the number of turns waited so far.
-    pub fn read<T>(&self, wait: impl Fn(u32), look: impl Fn() -> T) -> (Line, T) {
+    /// [`Self::try_read`] after waiting for changes. `wait` gets the number of its calls so far.
+    pub fn read<T>(&self, wait: impl Fn(u32), look: impl Fn() -> T) -> (LogicalClock, T) {
         let mut turn = 0;
         loop {
             if let Some(read) = self.try_read(&look) {
@@ -102,15 +107,15 @@ impl<W: Word> SeqLock<W> {
         }
     }
 
-    /// Whether there has been a line yet.
-    pub fn has_line(&self) -> bool {
+    /// Whether the logical clock has started.
+    pub fn has_started(&self) -> bool {
         self.number.load(Ordering::Relaxed) > 1
     }
 
-    /// Lets `decide` change the line: it gets the current line and returns the new one, or an error that
-    /// keeps the current one. Everybody else waits meanwhile, so `decide` has to be short, and it must
-    /// not be interrupted for good: it runs within `undisturbed`. It reads the clocks itself, so that
-    /// nobody uses the old line at a later moment than it reads.
+    /// Changes the logical clock: `decide` gets the current one and returns the new one, or an error, which
+    /// keeps the current one. All other processes wait for the change. So `decide` must be short, and must
+    /// be completed: it runs within `undisturbed`. It reads the clocks itself, so that no process uses the
+    /// old logical clock at a later moment.
     ///
     /// # Errors
     /// Those of `decide`.
@@ -118,7 +123,7 @@ impl<W: Word> SeqLock<W> {
         &self,
         wait: impl Fn(u32),
         undisturbed: impl Fn(&mut dyn FnMut()),
-        decide: impl FnOnce(Line) -> Result<(Line, T), E>,
+        decide: impl FnOnce(LogicalClock) -> Result<(LogicalClock, T), E>,
     ) -> Result<T, E> {
         let mut decide = Some(decide);
         let mut turn = 0;
@@ -144,14 +149,14 @@ impl<W: Word> SeqLock<W> {
         if !number.is_multiple_of(2) || !self.number.exchange(number, number + 1) {
             return None;
         }
-        // The odd number is seen before the clock is read, and before a word of the line changes.
+        // Others see the odd number before the clocks are read, and before a word changes.
         W::fence(Ordering::SeqCst);
         Some(Locked { lock: self, number })
     }
 
     #[inline(always)]
-    fn words(&self) -> Line {
-        Line {
+    fn words(&self) -> LogicalClock {
+        LogicalClock {
             offset: self.offset.load(Ordering::Relaxed),
             slow_from: self.slow_from.load(Ordering::Relaxed),
             slow_until: self.slow_until.load(Ordering::Relaxed),
@@ -159,19 +164,23 @@ impl<W: Word> SeqLock<W> {
     }
 }
 
-/// The lock, held. It is released when this is dropped, after a panic too.
+/// The lock while it is held. Dropping it releases the lock, also after an error of `decide`. (A panic ends
+/// a server without dropping it; new shared memory follows.)
 struct Locked<'a, W: Word> {
     lock: &'a SeqLock<W>,
-    /// What the number becomes.
+    /// The number after the release.
     number: u64,
 }
 
 impl<W: Word> Locked<'_, W> {
-    fn change<T, E>(mut self, decide: impl FnOnce(Line) -> Result<(Line, T), E>) -> Result<T, E> {
-        let (line, answer) = decide(self.lock.words())?;
-        self.lock.offset.store(line.offset, Ordering::Relaxed);
-        self.lock.slow_from.store(line.slow_from, Ordering::Relaxed);
-        self.lock.slow_until.store(line.slow_until, Ordering::Relaxed);
+    fn change<T, E>(
+        mut self,
+        decide: impl FnOnce(LogicalClock) -> Result<(LogicalClock, T), E>,
+    ) -> Result<T, E> {
+        let (clock, answer) = decide(self.lock.words())?;
+        self.lock.offset.store(clock.offset, Ordering::Relaxed);
+        self.lock.slow_from.store(clock.slow_from, Ordering::Relaxed);
+        self.lock.slow_until.store(clock.slow_until, Ordering::Relaxed);
         self.number += 2;
         Ok(answer)
     }
@@ -196,18 +205,18 @@ mod tests {
     #[test]
     fn a_panic_releases_the_lock_and_keeps_the_line() {
         let lock: SeqLock = SeqLock::empty();
-        let line = Line { offset: 7, slow_from: 0, slow_until: 0 };
+        let clock = LogicalClock { offset: 7, slow_from: 0, slow_until: 0 };
         let never = |_| panic!("nobody else holds the lock");
-        lock.update(never, |change| change(), |_| Ok::<_, ()>((line, ()))).unwrap();
+        lock.update(never, |change| change(), |_| Ok::<_, ()>((clock, ()))).unwrap();
         let panicked = catch_unwind(AssertUnwindSafe(|| {
             lock.update(
                 never,
                 |change| change(),
-                |_| -> Result<(Line, ()), ()> { panic!("on purpose") },
+                |_| -> Result<(LogicalClock, ()), ()> { panic!("on purpose") },
             )
         }));
         assert!(panicked.is_err());
-        assert_eq!(lock.try_read(|| ()), Some((line, ())));
+        assert_eq!(lock.try_read(|| ()), Some((clock, ())));
     }
 
     /// A wait that raises an error, as PostgreSQL's does for a canceled query, leaves the lock as it was.
@@ -219,7 +228,7 @@ mod tests {
         let waited = catch_unwind(AssertUnwindSafe(|| lock.read(give_up, || ())));
         assert!(waited.is_err());
         let waited = catch_unwind(AssertUnwindSafe(|| {
-            lock.update(give_up, |change| change(), |line| Ok::<_, ()>((line, ())))
+            lock.update(give_up, |change| change(), |clock| Ok::<_, ()>((clock, ())))
         }));
         assert!(waited.is_err());
         assert!(lock.try_read(|| ()).is_none());

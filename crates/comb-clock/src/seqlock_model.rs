@@ -7,7 +7,7 @@ use loom::sync::Arc;
 use loom::sync::atomic as model;
 
 use super::*;
-use crate::line::START_DELAY;
+use crate::logical_clock::START_DELAY;
 use crate::source::Sample;
 
 impl Word for model::AtomicU64 {
@@ -25,15 +25,15 @@ impl Word for model::AtomicU64 {
     }
 }
 
-/// How much later than it seems a processor may read the clock: 16 us, far more than any does.
+/// By how much a processor may read the clock later than program order says: 16 us, far more than any does.
 const WORKED_AHEAD: u64 = 1024;
-/// So far ahead of the real clock the line is found to be.
+/// The lead of the logical clock over the real clock.
 const LEAD: u64 = 1 << 30;
 const BEGIN: u64 = 1 << 40;
 
 struct World {
-    line: SeqLock<model::AtomicU64>,
-    /// The monotonic clock. Every reading moves it, and tells nothing else of other threads.
+    lock: SeqLock<model::AtomicU64>,
+    /// The monotonic clock. A reading advances it, and orders no other access.
     clock: model::AtomicU64,
     /// The last tick that was returned.
     returned: model::AtomicU64,
@@ -43,7 +43,7 @@ impl World {
     fn new() -> Arc<Self> {
         let word = model::AtomicU64::new;
         Arc::new(Self {
-            line: SeqLock {
+            lock: SeqLock {
                 number: word(2),
                 offset: word(LEAD),
                 slow_from: word(0),
@@ -58,24 +58,27 @@ impl World {
         self.clock.fetch_add(2, Ordering::Relaxed)
     }
 
-    /// A tick, by a reader whose processor reads the clock as late as it may. `None` where it
-    /// would have to start over: it would be a reader that comes later.
+    /// A tick, by a reader whose processor reads the clock as late as possible. `None` if the reader has to
+    /// start over: it then is like a later reader.
     fn tick(&self, second_look: bool) -> Option<u64> {
         if !second_look {
-            return Some(self.line.words().tick(self.monotonic()));
+            return Some(self.lock.words().tick(self.monotonic()));
         }
-        let (line, early) = self.line.try_read(|| self.monotonic())?;
-        Some(line.tick(self.monotonic().min(early + WORKED_AHEAD)))
+        let (clock, early) = self.lock.try_read(|| self.monotonic())?;
+        Some(clock.tick(self.monotonic().min(early + WORKED_AHEAD)))
     }
 
-    fn publish_slower_line(&self, delay: u64) {
-        let Ok(()) = self.line.update(
+    fn publish_slower_clock(&self, delay: u64) {
+        let Ok(()) = self.lock.update(
             |_| loom::thread::yield_now(),
             |change| change(),
-            |line| {
+            |clock| {
                 let monotonic = self.monotonic();
                 let at = Sample { monotonic, realtime: monotonic };
-                Ok::<_, Infallible>((Line::slowing_after(delay, line.tick(monotonic), at), ()))
+                Ok::<_, Infallible>((
+                    LogicalClock::slowing_after(delay, clock.tick(monotonic), at),
+                    (),
+                ))
             },
         );
     }
@@ -89,14 +92,14 @@ impl World {
     }
 }
 
-/// Two readers, while a writer publishes and so much time goes by at one moment.
+/// Two readers, a writer that publishes, and `passing` ticks that pass at one moment.
 fn check(second_look: bool, delay: u64, passing: u64) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(2);
     model.check(move || {
         let world = World::new();
         let threads: [Box<dyn FnOnce(Arc<World>)>; 3] = [
-            Box::new(move |world| world.publish_slower_line(delay)),
+            Box::new(move |world| world.publish_slower_clock(delay)),
             Box::new(move |world| {
                 world.clock.fetch_add(passing, Ordering::Relaxed);
             }),

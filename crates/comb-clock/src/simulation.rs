@@ -4,7 +4,8 @@ use std::cell::Cell;
 
 use super::block::Block;
 use super::generator::{Generator, Next};
-use super::host::{Floor, Host, LineError};
+use super::host::{EarlierTime, Host};
+use super::logical_clock::ClockError;
 use super::source::ClockSource;
 use comb_tick::TICKS_PER_MS;
 
@@ -24,7 +25,7 @@ pub struct SimulatedHost {
     coarseness: u64,
     /// After how many readings the process is stopped, and for how long.
     stop: Cell<Option<(u64, u64)>>,
-    pub floor: Cell<Option<Floor>>,
+    pub earlier_time: Cell<Option<EarlierTime>>,
     pub in_recovery: Cell<bool>,
 }
 
@@ -40,7 +41,7 @@ impl SimulatedHost {
             realtime: Cell::new(Some(BEGIN)),
             coarseness,
             stop: Cell::new(None),
-            floor: Cell::new(None),
+            earlier_time: Cell::new(None),
             in_recovery: Cell::new(false),
         }
     }
@@ -104,8 +105,8 @@ impl ClockSource for SimulatedHost {
 }
 
 impl Host for SimulatedHost {
-    fn floor(&self) -> Option<Floor> {
-        self.floor.get()
+    fn earlier_time(&self) -> Option<EarlierTime> {
+        self.earlier_time.get()
     }
 
     fn in_recovery(&self) -> bool {
@@ -126,15 +127,15 @@ pub fn unused_block() -> &'static Block {
     Box::leak(Box::new(Block::unused()))
 }
 
-/// The next tick of a generator, made as the PostgreSQL skin makes it.
+/// The next tick of a generator, generated as the extension does.
 pub fn next_tick(
     generator: &mut Generator,
     step: u64,
     host: &SimulatedHost,
-) -> Result<u64, LineError> {
-    let tick = match generator.tick_at_once(step, host) {
+) -> Result<u64, ClockError> {
+    let tick = match generator.try_tick(step, host) {
         Some(tick) => tick,
-        None => generator.tick(Next { step, raise: false }, host, Some)?.tick,
+        None => generator.tick(Next { step, advance: false }, host, Some)?.tick,
     };
     generator.made(tick);
     Ok(tick)
@@ -145,9 +146,9 @@ pub fn distant_tick(
     generator: &mut Generator,
     ms: u64,
     host: &SimulatedHost,
-) -> Result<u64, LineError> {
+) -> Result<u64, ClockError> {
     let whole_ms = |tick: u64| Some(tick.next_multiple_of(TICKS_PER_MS));
-    let next = Next { step: ms * TICKS_PER_MS, raise: true };
+    let next = Next { step: ms * TICKS_PER_MS, advance: true };
     let tick = generator.tick(next, host, whole_ms)?.tick;
     generator.made(tick);
     Ok(tick)

@@ -1,31 +1,30 @@
 //! The clocks of the operating system, in ticks.
 //!
-//! A [`ClockSource`] is a seam: the tests use clocks that stand still, step back and jump.
+//! The tests implement [`ClockSource`] by clocks that stand still, step back and jump.
 
 use comb_tick::{FRACTION_BITS, TICKS_PER_MS, Tick, micros_of_tick};
 
-/// The last tick that a clock may show, in year 9887: a thousand years before 64 bits end, so that
-/// nothing that goes on from there reaches their end.
+/// The last tick of a clock, in the year 9887: a thousand years before 64 bits overflow, so that no sum of
+/// ticks overflows.
 pub const LAST_TICK: u64 = u64::MAX - 1000 * 366 * 86_400_000 * TICKS_PER_MS;
 const LAST_SECOND: u64 = LAST_TICK / (1000 * TICKS_PER_MS) - 1;
 
 /// The two clocks of a machine, in ticks.
 pub trait ClockSource {
-    /// Time since some moment in the past, the same moment for all processes of the server; never
-    /// goes back.
+    /// The time since a moment that is the same for all processes of the server. It never goes back.
     fn monotonic(&self) -> u64;
 
-    /// Unix time; `None` before 1970 and beyond [`LAST_TICK`]. Goes back when somebody sets it back.
+    /// Unix time; `None` before 1970 and after [`LAST_TICK`]. It can be set back.
     fn realtime(&self) -> Option<u64>;
 }
 
-/// The microsecond that the tick of a clock lies in, since the Unix epoch.
+/// The microsecond of a clock's tick, since the Unix epoch.
 pub fn micros_of_clock(tick: u64) -> i64 {
     micros_of_tick(Tick::from(tick)).expect("64 bits of ticks are 58 of microseconds")
 }
 
-/// The tick of a time in seconds and nanoseconds (less than a second of them) since 1970, cut off;
-/// `None` before 1970 and beyond [`LAST_TICK`].
+/// The tick of a Unix time in seconds and nanoseconds (less than a second), cut off; `None` before 1970 and
+/// after [`LAST_TICK`].
 #[inline(always)]
 pub const fn tick_of_seconds(seconds: i64, nanoseconds: u32) -> Option<u64> {
     if seconds < 0 || seconds as u64 > LAST_SECOND {
@@ -34,10 +33,10 @@ pub const fn tick_of_seconds(seconds: i64, nanoseconds: u32) -> Option<u64> {
     Some(ticks_of_seconds(seconds as u64, nanoseconds))
 }
 
-/// A stretch of time in ticks, cut off. A stretch of 8000 years and more wraps around.
+/// A duration in ticks, cut off. A duration of 8000 years and more wraps around.
 #[inline(always)]
 pub const fn ticks_of_seconds(seconds: u64, nanoseconds: u32) -> u64 {
-    // TICKS_PER_MS / NS_PER_MS, shortened.
+    // 1024 / 15,625 is TICKS_PER_MS / 1,000,000.
     (seconds.wrapping_mul(1000) << FRACTION_BITS).wrapping_add(nanoseconds as u64 * 1024 / 15_625)
 }
 
@@ -49,13 +48,12 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Two clocks cannot be read at once. Of this many attempts the shortest one counts; an attempt that
-    /// nothing interrupted takes less than `UNDISTURBED`.
+    /// Two clocks cannot be read at once. The shortest of this many attempts is used.
     const ATTEMPTS: usize = 8;
-    /// 1 us.
+    /// An attempt of up to 1 us was not interrupted, and is used at once.
     const UNDISTURBED: u64 = 66;
 
-    /// Reads both clocks; `None` where the real one is out of range.
+    /// Reads both clocks; `None` if the real clock is out of range.
     pub fn take(source: &impl ClockSource) -> Option<Self> {
         let mut best: Option<(u64, Self)> = None;
         for _ in 0..Self::ATTEMPTS {
@@ -72,8 +70,8 @@ impl Sample {
         best.map(|(_, sample)| sample)
     }
 
-    /// What the real clock is ahead of the monotonic one; a difference of two that wraps around. It
-    /// changes when the real clock is set, and when the machine was suspended.
+    /// Real clock minus monotonic clock; wraps around. It changes when the real clock is set, and when the
+    /// machine is suspended.
     pub fn offset(self) -> u64 {
         self.realtime.wrapping_sub(self.monotonic)
     }

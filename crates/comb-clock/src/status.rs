@@ -1,34 +1,37 @@
-//! What an operator can see of a line.
+//! The state of the logical clock, for comb_status().
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::block::Block;
 use super::follow::Moment;
-use super::host::{Host, LineError, SeedSource};
+use super::host::Host;
+use super::logical_clock::{ClockError, SeedSource};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status {
     pub now: Moment,
-    /// How often the real clock was seen to step back.
+    /// The number of steps back of the real clock that were seen.
     pub steps_back: u64,
-    /// The sum of all these steps, in ticks.
+    /// The sum of these steps, in ticks.
     pub stepped_back: u64,
     pub largest_step_back: u64,
-    /// The real clock when the line began.
+    /// The real clock when the logical clock started.
     pub seeded_at: u64,
-    /// The first tick of the line.
+    /// The first tick of the logical clock.
     pub seeded_from: u64,
     pub seed_source: Option<SeedSource>,
 }
 
 impl Block {
+    /// The state, after the logical clock has followed the real clock.
+    ///
     /// # Errors
     /// The real clock is out of range.
-    pub fn status(&self, host: &impl Host) -> Result<Status, LineError> {
+    pub fn status(&self, host: &impl Host) -> Result<Status, ClockError> {
         let now = self.follow(host)?;
         let word = |word: &AtomicU64| word.load(Ordering::Relaxed);
         let history = &self.history;
-        let (_, status) = self.line.read(
+        let (_, status) = self.clock.read(
             |turn| host.wait(turn),
             || Status {
                 now,

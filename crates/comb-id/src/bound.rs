@@ -1,17 +1,16 @@
-//! Reading the moment out of what stands in a column that is partitioned by time: keys, and the bounds of
-//! its partitions. Both directions agree with the order in which the partitions compare: a key that has a
-//! moment here lies between the bounds of the moments around it.
+//! Reads the moments of a column that is partitioned by time: those of its keys and of the bounds of its
+//! partitions. A key with a moment sorts between the bounds of the moments before and after it.
 
 use uuid::{Builder, Uuid, Variant, Version};
 
 use super::inspect::is_plausible;
 use super::layouts::{MSSQL, UUIDV7};
 
-/// The moment of a version 7 key, or of a bound that is a time field and zeros, which pg_partman's
-/// `uuid7_time_encoder` writes, in microseconds since the Unix epoch. `None` for any other uuid, the nil
-/// UUID included: it is a key that stands for none.
+/// The moment of a version 7 key, or of a bound that pg_partman's `uuid7_time_encoder` writes (a time field and
+/// zeros), in microseconds since the Unix epoch. `None` for any other uuid. The nil UUID has no moment either,
+/// since clients use it as a key that means "none".
 ///
-/// Versions 6 and 1 have a moment, too, but do not sort by it among version 7.
+/// Versions 6 and 1 have a moment too, but do not sort by it among ids of version 7.
 pub fn micros(id: &Uuid) -> Option<i64> {
     match id.as_bytes() {
         [time @ .., 0, 0, 0, 0, 0, 0, 0, 0, 0, 0] if *time != [0; 6] => UUIDV7.micros(
@@ -24,21 +23,21 @@ pub fn micros(id: &Uuid) -> Option<i64> {
     }
 }
 
-/// The same of layout `mssql`. A version 4 UUID does not say whether it has a moment: a key is read from
-/// 1990 to 2100, a bound in the whole range of the layout. Of random keys 1.2 % look like one of
-/// these years; the rest has none.
+/// The moment of a key of layout `mssql` or of a bound, in microseconds since the Unix epoch. A version 4 UUID
+/// does not say whether it has a moment. So a key has one from 1990 to 2100 only, a bound in the whole range of
+/// the layout. Of random keys, 1.2 % can be read as a moment of these years.
 pub fn micros_mssql(id: &Uuid) -> Option<i64> {
     let micros = MSSQL.micros(id)?;
     (is_plausible(micros) || is_mssql_bound(id)).then_some(micros)
 }
 
-/// Whether only the time field and perhaps the stamp are not zero, and not all of it is.
+/// Whether all bits below the time field but those of the stamp are zero, and the id is not nil.
 fn is_mssql_bound(id: &Uuid) -> bool {
-    let mut rest = id.into_bytes();
-    if (rest[6], rest[8]) == (0x40, 0x80) {
-        (rest[6], rest[8]) = (0, 0);
+    let mut bytes = id.into_bytes();
+    if (bytes[6], bytes[8]) == (0x40, 0x80) {
+        (bytes[6], bytes[8]) = (0, 0);
     }
-    rest[..10] == [0; 10] && !id.is_nil()
+    bytes[..10] == [0; 10] && !id.is_nil()
 }
 
 #[cfg(test)]

@@ -1,8 +1,7 @@
-//! BSV text: a COMB as 32 characters that sort by time under COLLATE "C".
+//! BSV text: a COMB as 32 characters, which sort by time under COLLATE "C".
 //!
-//! 24 bytes, the .NET ticks (100 ns since 0001-01-01) most significant byte first and then a
-//! version 4 Guid as `Guid.ToByteArray()` gives it, in base64 whose 64 characters stand in ASCII
-//! order.
+//! The text is 24 bytes in a base64 whose 64 characters are in ASCII order: the .NET ticks (100 ns since
+//! 0001-01-01), most significant byte first, then a version 4 Guid with the bytes of `Guid.ToByteArray()`.
 
 use comb_tick::Tick;
 use uuid::{Builder, Uuid};
@@ -12,27 +11,36 @@ use super::time_field::TimeField;
 const ALPHABET: &[u8; 64] = b"$-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 pub const LENGTH: usize = 32;
 
-/// A BSV COMB's two parts.
+/// The two parts of a BSV COMB.
+///
+/// ```
+/// use comb_id::bsv::Bsv;
+///
+/// let bsv = Bsv::parse(b"0Bj4hRXIFkDoc$DXPivPF7nPBmO-smcF").unwrap();
+/// assert_eq!(bsv.micros(), Some(1_696_628_853_222_784)); // 2023-10-06 21:47:33.222784
+/// assert_eq!(bsv.id.to_string(), "e303a0f4-ee6e-44db-9cdb-372681e32a11");
+/// assert_eq!(&bsv.text(), b"0Bj4hRXIFkDoc$DXPivPF7nPBmO-smcF");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bsv {
-    /// 100 ns since 0001-01-01, in the time zone of whoever wrote it.
+    /// Units of 100 ns since 0001-01-01, in the time zone of the program that wrote the text.
     pub ticks: u64,
     pub id: Uuid,
 }
 
-/// Why a text is no BSV COMB.
+/// Why a text is not a BSV COMB.
 #[derive(Debug, PartialEq, Eq)]
 pub enum BsvError {
-    /// So many bytes instead of 32.
+    /// The text has this number of bytes instead of 32.
     Length(usize),
-    /// The byte at that position, the first being 1, stands in no BSV COMB.
+    /// The byte at a position, counted from 1, is not in the alphabet.
     Character { byte: u8, position: usize },
 }
 
 impl Bsv {
     pub const TIME_FIELD: TimeField = TimeField::DotnetTicks;
 
-    /// The BSV COMB of a tick, in UTC, and 128 random bits; `None` past year 9999.
+    /// The BSV COMB of a tick, in UTC, and 128 random bits; `None` after the year 9999.
     pub fn of_tick(tick: u64, random: [u64; 2]) -> Option<Self> {
         let (ticks, _) = Self::TIME_FIELD.split(Tick::from(tick))?;
         Some(Self { ticks, id: version_4(random) })
@@ -58,7 +66,7 @@ impl Bsv {
         let number = |sextets: &[usize]| {
             sextets.iter().fold(0u64, |number, &sextet| number << 6 | sextet as u64)
         };
-        // Eight bytes are 10 2/3 characters: 24 bytes go as three times 64 bits of four times 48.
+        // 24 bytes are four numbers of 48 bits (eight characters each), or three of 64 bits.
         let [a, b, c, d] = [0, 8, 16, 24].map(|from| number(&sextets[from..from + 8]));
         let words = [a << 16 | b >> 32, b << 32 | c >> 16, c << 48 | d];
         let mut guid = [0; 16];
@@ -82,15 +90,15 @@ impl Bsv {
         text
     }
 
-    /// The moment that the ticks say, in microseconds since the Unix epoch if they are UTC; `None`
-    /// past year 9999.
+    /// The moment of the ticks, in microseconds since the Unix epoch if they are UTC; `None` after the year
+    /// 9999.
     pub fn micros(&self) -> Option<i64> {
         Self::TIME_FIELD.micros(self.ticks)
     }
 }
 
-/// A version 4 id of 122 of 128 random bits (RFC 9562 section 5.4).
-pub fn version_4(random: [u64; 2]) -> Uuid {
+/// A version 4 id (RFC 9562 section 5.4) of 128 random bits, of which it keeps 122.
+fn version_4(random: [u64; 2]) -> Uuid {
     let [high, low] = random.map(u128::from);
     Builder::from_random_bytes((high << 64 | low).to_be_bytes()).into_uuid()
 }

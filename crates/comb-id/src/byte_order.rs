@@ -4,21 +4,19 @@ use std::cmp::Ordering;
 
 use uuid::Uuid;
 
-/// Which bytes of an id are compared first.
+/// The order in which the bytes of an id are compared; [`Self::positions`] defines it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ByteOrder {
-    /// 0 to 15: PostgreSQL's uuid, .NET's Guid, and whoever compares the text.
+    /// The order of PostgreSQL's uuid, of .NET's Guid and of the text.
     Postgres,
-    /// 3 2 1 0, 5 4, 7 6, 8 to 15: `Guid.ToByteArray()` compared as bytes, as Oracle's RAW(16) and
-    /// SQLite's BLOB are.
+    /// The order of the bytes of `Guid.ToByteArray()`, as Oracle compares RAW(16) and SQLite a BLOB.
     Dotnet,
-    /// 10 to 15, 8 9, 7 6, 5 4, 3 2 1 0: SQL Server's uniqueidentifier, .NET's SqlGuid.
+    /// The order of SQL Server's uniqueidentifier and of .NET's SqlGuid.
     Sqlserver,
-    /// 6 7, 4 5, 0 to 3, 8 to 15: the time of RFC 9562 version 1, its highest byte first. Nothing
-    /// compares so.
+    /// The time of RFC 9562 version 1, its highest byte first. No system compares in this order.
     Uuidv1,
-    /// 7 6, 5 4, 3 2 1 0, 8 to 15: the time of SQL Server's NEWSEQUENTIALID(), its highest byte first. SQL
-    /// Server compares so among ids of one node and clock sequence.
+    /// The time of SQL Server's NEWSEQUENTIALID(), its highest byte first. SQL Server compares ids of one
+    /// node and clock sequence in this order.
     Newsequentialid,
 }
 
@@ -33,34 +31,36 @@ impl ByteOrder {
         }
     }
 
-    /// Whether PostgreSQL can compare ids so: as `uuid`, or as our `uniqueidentifier`.
+    /// The positions of the bytes of an id, the byte that is compared first in front.
+    pub const fn positions(self) -> [u8; 16] {
+        match self {
+            Self::Postgres => [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
+            Self::Dotnet => [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15],
+            Self::Sqlserver => [10, 11, 12, 13, 14, 15, 8, 9, 7, 6, 5, 4, 3, 2, 1, 0],
+            Self::Uuidv1 => [6, 7, 4, 5, 0, 1, 2, 3, 8, 9, 10, 11, 12, 13, 14, 15],
+            Self::Newsequentialid => [7, 6, 5, 4, 3, 2, 1, 0, 8, 9, 10, 11, 12, 13, 14, 15],
+        }
+    }
+
+    /// Whether PostgreSQL has a type with this order: `uuid`, or the extension's `uniqueidentifier`.
     pub const fn is_in_postgres(self) -> bool {
-        matches!(self, Self::Postgres | Self::Sqlserver)
-    }
-
-    /// Where byte 6 comes in this order.
-    pub(super) const fn rank_of_6(self) -> u32 {
         match self {
-            Self::Postgres => 6,
-            Self::Dotnet => 7,
-            Self::Sqlserver => 9,
-            Self::Uuidv1 => 0,
-            Self::Newsequentialid => 1,
+            Self::Postgres | Self::Sqlserver => true,
+            Self::Dotnet | Self::Uuidv1 | Self::Newsequentialid => false,
         }
     }
 
-    /// Where byte 8 comes in this order.
-    pub(super) const fn rank_of_8(self) -> u32 {
-        match self {
-            Self::Sqlserver => 6,
-            _ => 8,
-        }
+    /// The rank of a byte: how many bytes are compared before it.
+    #[inline(always)]
+    pub(super) const fn rank_of(self, byte: u32) -> u32 {
+        // By the number of an id in which only this byte is not zero, which is a constant for a constant byte.
+        self.number(&Uuid::from_u128(1 << 127 >> (8 * byte))).leading_zeros() / 8
     }
 
-    /// The id as one number that compares as the id does in this order.
+    /// The id as a number. Numbers compare as the ids do in this order.
     ///
-    /// Rationale: whole words are turned and swapped in registers. Moving the bytes one by one by a
-    /// table of positions costs 10 ns an id.
+    /// Rationale: whole words are rotated and swapped in registers. To move the bytes one by one, by
+    /// [`Self::positions`], takes 10 ns an id.
     #[inline(always)]
     pub const fn number(self, id: &Uuid) -> u128 {
         let number = id.as_u128();
@@ -74,7 +74,7 @@ impl ByteOrder {
         }
     }
 
-    /// The id of such a number.
+    /// The id of a number, the reverse of [`Self::number`].
     #[inline(always)]
     pub const fn uuid(self, number: u128) -> Uuid {
         let (high, low) = ((number >> 64) as u64, number as u64);
@@ -98,19 +98,18 @@ const fn join(high: u64, low: u64) -> u128 {
     (high as u128) << 64 | low as u128
 }
 
-/// Uuid 0 to 3, 4 to 5 and 6 to 7 of a word, the highest first, each group reversed.
+/// A word with its bytes 0 to 3, 4 to 5 and 6 to 7 reversed, each group for itself.
 const fn swap_groups(word: u64) -> u64 {
     let (a, b, c) = ((word >> 32) as u32, (word >> 16) as u16, word as u16);
     (a.swap_bytes() as u64) << 32 | (b.swap_bytes() as u64) << 16 | c.swap_bytes() as u64
 }
 
-/// The id with bytes 6 to 7, 4 to 5 and 0 to 3 in front: what MySQL's `UUID_TO_BIN(x, 1)` makes of a
-/// UUID's text.
+/// The id with bytes 6 to 7, 4 to 5 and 0 to 3 in front, as MySQL's `UUID_TO_BIN(x, 1)` stores it.
 pub fn mysql_swap(id: &Uuid) -> Uuid {
     ByteOrder::Postgres.uuid(ByteOrder::Uuidv1.number(id))
 }
 
-/// The reverse, MySQL's `BIN_TO_UUID(x, 1)`.
+/// The reverse of [`mysql_swap`], MySQL's `BIN_TO_UUID(x, 1)`.
 pub fn mysql_unswap(id: &Uuid) -> Uuid {
     ByteOrder::Uuidv1.uuid(ByteOrder::Postgres.number(id))
 }
@@ -118,17 +117,14 @@ pub fn mysql_unswap(id: &Uuid) -> Uuid {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::layouts::LAYOUTS;
     use crate::vectors::{ids, uuid};
     use proptest::prelude::*;
 
-    /// The design's table of positions.
-    const POSITIONS: [(ByteOrder, [u8; 16]); 5] = [
-        (ByteOrder::Postgres, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]),
-        (ByteOrder::Dotnet, [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15]),
-        (ByteOrder::Sqlserver, [10, 11, 12, 13, 14, 15, 8, 9, 7, 6, 5, 4, 3, 2, 1, 0]),
-        (ByteOrder::Uuidv1, [6, 7, 4, 5, 0, 1, 2, 3, 8, 9, 10, 11, 12, 13, 14, 15]),
-        (ByteOrder::Newsequentialid, [7, 6, 5, 4, 3, 2, 1, 0, 8, 9, 10, 11, 12, 13, 14, 15]),
-    ];
+    /// The byte orders that a layout has.
+    fn orders() -> impl Iterator<Item = ByteOrder> {
+        LAYOUTS.iter().map(|layout| layout.order)
+    }
 
     #[test]
     fn sql_server_compares_the_last_six_bytes_first() {
@@ -165,18 +161,17 @@ mod tests {
     proptest! {
         #[test]
         fn numbers_are_the_bytes_in_their_order(id in ids()) {
-            for (order, positions) in POSITIONS {
-                let bytes = positions.map(|position| id.as_bytes()[usize::from(position)]);
+            for order in orders() {
+                let bytes = order.positions().map(|position| id.as_bytes()[usize::from(position)]);
                 prop_assert_eq!(order.number(&id), u128::from_be_bytes(bytes));
-                let rank = |byte| positions.iter().position(|&position| position == byte).unwrap();
-                prop_assert_eq!(order.rank_of_6() as usize, rank(6));
-                prop_assert_eq!(order.rank_of_8() as usize, rank(8));
+                let ranked = order.positions().map(|position| order.rank_of(position.into()));
+                prop_assert!(ranked.into_iter().eq(0..16));
             }
         }
 
         #[test]
         fn uuid_reverses_number(id in ids()) {
-            for (order, _) in POSITIONS {
+            for order in orders() {
                 prop_assert_eq!(order.uuid(order.number(&id)), id);
             }
             prop_assert_eq!(mysql_unswap(&mysql_swap(&id)), id);

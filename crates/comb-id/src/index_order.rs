@@ -1,4 +1,4 @@
-//! Orders of ids that an index can have, beside uuid's own.
+//! The orders that an index of ids can have, other than the order of uuid.
 
 use std::cmp::Ordering;
 
@@ -7,21 +7,22 @@ use uuid::Uuid;
 use super::byte_order::ByteOrder;
 use super::layouts::UUIDV7;
 
-/// A total order of all ids, with what sorts and index scans ask of it. Ids that are equal in it are
-/// equal byte for byte.
+/// A total order of all ids, with the functions that sorts and index scans need. Ids that are equal in it
+/// are equal byte for byte.
 pub trait IndexOrder {
     const FIRST: Uuid;
     const LAST: Uuid;
 
     fn compare(a: &Uuid, b: &Uuid) -> Ordering;
 
-    /// The upper bits of what is compared: of two ids, the smaller never has the greater key.
+    /// The abbreviated key: the upper bits of the number that is compared. The smaller of two ids never has the
+    /// greater key.
     fn abbreviated(id: &Uuid) -> u64;
 
-    /// The id that comes after; `None` after the last.
+    /// The next id; `None` after the last.
     fn next(id: &Uuid) -> Option<Uuid>;
 
-    /// The id that comes before; `None` before the first.
+    /// The previous id; `None` before the first.
     fn previous(id: &Uuid) -> Option<Uuid>;
 }
 
@@ -53,13 +54,13 @@ impl IndexOrder for SqlserverOrder {
     }
 }
 
-/// First all ids that are not of version 7, then those of version 7; within each part, uuid's order.
+/// All ids of other versions, then those of version 7; each part in uuid's order.
 pub struct TimeOrder;
 
-/// The bits of version and variant in an id's number, and what they are in version 7.
+/// The bits of version and variant in an id's number, and their values in version 7.
 const STAMP: u128 = 0xf << 76 | 0b11 << 62;
 const VERSION_7: u128 = 7 << 76 | 0b10 << 62;
-/// Ids of version 7 whose upper 66 bits are the same are neighbours in uuid's order, too: so many.
+/// The number of ids of version 7 with the same upper 66 bits. They are neighbours in uuid's order too.
 const RUN: u128 = 1 << 62;
 
 #[inline(always)]
@@ -67,7 +68,7 @@ const fn is_version_7(number: u128) -> bool {
     number & STAMP == VERSION_7
 }
 
-/// What is compared.
+/// The value that [`TimeOrder`] compares.
 #[inline(always)]
 const fn rank(id: &Uuid) -> (bool, u128) {
     let number = id.as_u128();
@@ -78,19 +79,19 @@ impl TimeOrder {
     const FIRST_OF_VERSION_7: Uuid = Uuid::from_u128(VERSION_7);
     const LAST_OF_OTHERS: Uuid = Uuid::max();
 
-    /// The first id of a moment, in microseconds since the Unix epoch, or later. Beyond the range of version
-    /// 7, the last id: none comes after it that could say that there is none.
+    /// The first id from a moment on, in microseconds since the Unix epoch. After the range of version 7,
+    /// the last id of all: there is no id after it that could be the bound of an empty range.
     pub fn first_from(micros: i64) -> Uuid {
         Self::bound(micros).unwrap_or(Self::LAST)
     }
 
-    /// The last id before a moment, in microseconds since the Unix epoch. All ids that are not of version
-    /// 7 are before any moment.
+    /// The last id before a moment, in microseconds since the Unix epoch. All ids of other versions are
+    /// before any moment.
     pub fn last_before(micros: i64) -> Uuid {
         Self::bound(micros).and_then(|first| Self::previous(&first)).unwrap_or(Self::LAST)
     }
 
-    /// The first id of a moment or later; `None` beyond the range of version 7.
+    /// The first id from a moment on; `None` after the range of version 7.
     fn bound(micros: i64) -> Option<Uuid> {
         Some(UUIDV7.lower_bound(micros)).filter(|bound| rank(bound).0)
     }
@@ -113,7 +114,7 @@ impl IndexOrder for TimeOrder {
 
     fn next(id: &Uuid) -> Option<Uuid> {
         let number = match rank(id) {
-            // A carry runs through the ones in place of the stamp.
+            // With ones in place of the stamp, a carry passes through it.
             (true, number) => (number | STAMP).checked_add(1)? & !STAMP | VERSION_7,
             (false, number) => match number.checked_add(1) {
                 Some(next) if is_version_7(next) => next + RUN,
@@ -127,7 +128,7 @@ impl IndexOrder for TimeOrder {
     fn previous(id: &Uuid) -> Option<Uuid> {
         let number = match rank(id) {
             (true, VERSION_7) => return Some(Self::LAST_OF_OTHERS),
-            // A borrow runs through the zeros in place of the stamp.
+            // With zeros in place of the stamp, a borrow passes through it.
             (true, number) => (number & !STAMP).checked_sub(1)? & !STAMP | VERSION_7,
             (false, number) => match number.checked_sub(1)? {
                 previous if is_version_7(previous) => previous - RUN,

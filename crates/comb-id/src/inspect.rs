@@ -1,15 +1,14 @@
-//! Which layouts an id can be of.
+//! The layouts that an id can be of.
 
 use uuid::{Uuid, Variant};
 
 use super::layout::Layout;
 use super::layouts::{LAYOUTS, NEWSEQUENTIALID};
 
-/// 1990-01-01 and 2100-01-01, between which a moment is plausible, in microseconds since the Unix
-/// epoch.
+/// The plausible moments, from 1990-01-01 to 2100-01-01, in microseconds since the Unix epoch.
 const PLAUSIBLE: std::ops::Range<i64> = 631_152_000_000_000..4_102_444_800_000_000;
 
-pub fn is_plausible(micros: i64) -> bool {
+pub(crate) fn is_plausible(micros: i64) -> bool {
     PLAUSIBLE.contains(&micros)
 }
 
@@ -19,14 +18,13 @@ pub struct Reading {
     pub layout: &'static Layout,
     /// Microseconds since the Unix epoch.
     pub micros: i64,
-    /// Whether the moment lies between 1990 and 2100.
+    /// Whether the moment is from 1990 to 2100.
     pub plausible: bool,
-    /// Whether the id carries the layout's stamp; `None` where the layout has none.
+    /// Whether the id has the layout's stamp; `None` if the layout has none.
     pub stamped: Option<bool>,
 }
 
-/// From the most to the least likely: plausible moments first, and among them those whose stamp agrees,
-/// then those of layouts without a stamp.
+/// The pairs of `plausible` and `stamped`, the most likely first.
 const LIKELIHOODS: [(bool, Option<bool>); 6] = [
     (true, Some(true)),
     (true, None),
@@ -36,7 +34,15 @@ const LIKELIHOODS: [(bool, Option<bool>); 6] = [
     (false, Some(false)),
 ];
 
-/// The id in every layout in which it can be read, the most likely first. Allocates nothing.
+/// The readings of an id in all layouts that it can be of, the most likely first.
+///
+/// ```
+/// use comb_id::inspect::readings;
+///
+/// let id = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f".parse().unwrap();
+/// let first = readings(&id).next().unwrap();
+/// assert_eq!((first.layout.label, first.micros), ("uuidv7", 1_645_557_742_000_000));
+/// ```
 pub fn readings(id: &Uuid) -> impl Iterator<Item = Reading> + '_ {
     LIKELIHOODS.iter().flat_map(move |&(plausible, stamped)| {
         by_frequency()
@@ -45,8 +51,8 @@ pub fn readings(id: &Uuid) -> impl Iterator<Item = Reading> + '_ {
     })
 }
 
-/// The layouts in the order of the table, but for SQL Server's own default key, which more tables have than
-/// any other of these: one in 500 of such keys can be read as `mysql_ordered`, and the other way round.
+/// The layouts in the order of the table, but with `newsequentialid` first: one in 500 of its ids can be
+/// read as `mysql_ordered`, and the other way round, and more tables have ids of SQL Server's own default.
 fn by_frequency() -> impl Iterator<Item = &'static Layout> {
     let others = LAYOUTS.iter().filter(|layout| **layout != NEWSEQUENTIALID);
     std::iter::once(&NEWSEQUENTIALID).chain(others)

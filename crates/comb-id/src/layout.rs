@@ -1,11 +1,12 @@
-//! A layout of ids, and the one encoder and one decoder of all layouts.
+//! A layout of ids. One encoder and one decoder serve all layouts.
 //!
-//! Bits are placed in a 128-bit number whose most significant byte is the one that the layout's
-//! byte order compares first. From the top it holds the time field, what the field leaves out of
-//! the tick, and the random bits; a stamped layout leaves gaps for the RFC 9562 version (the high
-//! half of byte 6), the variant (the top two bits of byte 8), and, where there is a node, for its
-//! multicast bit (the lowest of byte 10). Hence two ids of one layout compare in its order exactly
-//! as their (tick, random) do.
+//! An id is a 128-bit number whose most significant byte is the byte that the layout's byte order compares
+//! first. From the top, the number holds the time field, the remainder of the tick and the random bits. A
+//! stamped layout has gaps between them: for the RFC 9562 version (the high half of byte 6), for the variant
+//! (the top two bits of byte 8), and, if the id has a node, for the multicast bit (the lowest bit of byte 10).
+//! Hence two ids of a layout compare in its byte order exactly as their (tick, random) do.
+//!
+//! The *low bits* of an id are those below its time field without the stamp: the remainder and the random bits.
 
 use comb_tick::{Tick, tick_of_micros};
 use uuid::Uuid;
@@ -17,60 +18,64 @@ use super::value::Comb;
 const VERSION_BITS: u32 = 4;
 const VARIANT_BITS: u32 = 2;
 const VARIANT_RFC9562: u128 = 0b10;
-/// Where the multicast bit is, from the top: in the byte orders of versions 1 and 6, bytes 8 to 15 are the
-/// last.
+/// The position of the multicast bit, counted from the top. Each byte order of a layout that has a node ends
+/// with bytes 8 to 15.
 const MULTICAST_AT: u32 = 87;
 
-/// The first microsecond after year 9999, where the date types of most client libraries end.
+/// The first microsecond after the year 9999. The date types of most client libraries end with that year.
 const YEAR_10000_US: i64 = 253_402_300_800_000_000;
 const YEAR_10000: Tick = tick_of_micros(YEAR_10000_US);
 
-/// One way of writing a COMB down.
+/// A way to write a COMB as a UUID.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// The name by which SQL knows it.
+    /// Its name in SQL.
     pub label: &'static str,
     pub time_field: TimeField,
     pub order: ByteOrder,
-    /// The RFC 9562 version that is stamped together with the variant, if any.
+    /// The version that is stamped together with the RFC 9562 variant; `None` for a layout without a stamp.
     pub version: Option<u8>,
-    /// Who writes such ids.
+    /// The programs that write such ids.
     pub known_as: &'static str,
 }
 
 impl Layout {
-    /// Bits that are not stamped.
+    /// The number of bits without those of the stamp.
     const fn payload_bits(&self) -> u32 {
         let [(_, first), (_, second), (_, third)] = self.gaps();
         128 - first - second - third
     }
 
-    /// Bits below the time field: the remainder of the tick, then the random ones.
-    const fn rest_bits(&self) -> u32 {
+    /// The number of low bits.
+    const fn low_bits(&self) -> u32 {
         self.payload_bits() - self.time_field.bits()
     }
 
-    /// Random bits of an id: 56 to 64.
+    /// The number of random bits: 56 to 64.
     pub const fn random_bits(&self) -> u32 {
-        self.rest_bits() - if self.marks_process() { 0 } else { self.time_field.remainder_bits() }
+        self.low_bits() - if self.marks_process() { 0 } else { self.time_field.remainder_bits() }
     }
 
-    /// Whether its ids say by their version that they carry a time. Any version 4 UUID can be read in
-    /// the other layouts, a random one as a moment up to year 10889: those end with year 9999.
+    /// Whether the version of an id says that the id has a time. The range of all other layouts ends with the
+    /// year 9999: any version 4 UUID can be read in one of them, a random one as a moment up to the year 10889.
     const fn declares_time(&self) -> bool {
         matches!(self.version, Some(1 | 6 | 7))
     }
 
-    /// Whether an id without the stamp is none of the layout. Version 4 says nothing of an id, and other
-    /// writers of the same field stamp other versions: it is not asked for.
-    const fn asks_for_stamp(&self) -> bool {
+    /// Whether only an id with the stamp can be of the layout. A stamp of version 4 is not required, because
+    /// other programs write the same time field with other versions.
+    const fn requires_stamp(&self) -> bool {
         !matches!(self.version, None | Some(4))
     }
 
-    /// Whether an id ends with a node: a random one, in which RFC 9562 (section 6.10) wants the multicast
-    /// bit, or the address of a network card, in which the bit is 0.
+    /// Whether the last 48 bits of an id are a node. RFC 9562 (section 6.10) wants the multicast bit in a
+    /// random node; in the address of a network card it is 0.
     const fn has_node(&self) -> bool {
-        matches!(self.time_field, TimeField::Gregorian100ns)
+        use TimeField::*;
+        match self.time_field {
+            Gregorian100ns => true,
+            UnixMs | SqlDatetime | Unix10us | DotnetMs | DotnetTicks => false,
+        }
     }
 
     /// The first and the last moment of the layout, in microseconds since the Unix epoch.
@@ -83,7 +88,7 @@ impl Layout {
         }
     }
 
-    /// As [`TimeField::next_exact`], within the layout's range.
+    /// [`TimeField::next_exact`]; `None` outside the layout's range.
     pub fn next_exact(&self, tick: Tick) -> Option<Tick> {
         self.time_field.next_exact(tick).filter(|&tick| self.holds(tick))
     }
@@ -98,36 +103,42 @@ impl Layout {
         self.declares_time() || micros < YEAR_10000_US
     }
 
-    /// The time fields of the first and the last id of a moment, in microseconds since the Unix epoch.
+    /// The first and the last time field of a moment in microseconds since the Unix epoch.
     fn fields_of(&self, micros: i64) -> Option<(u64, u64)> {
         self.time_field.fields_of(micros).filter(|_| self.holds_micros(micros))
     }
 
-    /// Whether all bits below the time field are those of the process that makes the ids, not of each id.
-    /// SQL Server compares those of NEWSEQUENTIALID() before the time.
+    /// Whether the low bits are the same in all ids of a process. SQL Server compares those of
+    /// NEWSEQUENTIALID() before the time.
     pub const fn marks_process(&self) -> bool {
-        matches!(self.time_field, TimeField::DotnetTicks)
-            || matches!(self.order, ByteOrder::Newsequentialid)
+        use {ByteOrder::*, TimeField::*};
+        match (self.time_field, self.order) {
+            (DotnetTicks, _) | (_, Newsequentialid) => true,
+            (
+                UnixMs | SqlDatetime | Unix10us | DotnetMs | Gregorian100ns,
+                Postgres | Dotnet | Sqlserver | Uuidv1,
+            ) => false,
+        }
     }
 
-    /// The least number of ticks from one id to the next that lets ids of one process increase.
+    /// The minimum number of ticks between two ids of a process with which its ids increase.
     #[inline(always)]
-    pub const fn least_step(&self) -> u64 {
-        // No remainder tells two ids of one unit apart.
+    pub const fn min_step(&self) -> u64 {
+        // Without a remainder, ids of one unit would be equal.
         if self.marks_process() { self.time_field.unit_ticks() } else { 1 }
     }
 
-    /// Where the version is, from the top. Version 1 has it above the highest bits of the time, wherever
-    /// the layout has put that byte.
+    /// The position of the version, counted from the top. Version 1 has it above the highest bits of the
+    /// time, wherever the layout has that byte.
     const fn version_at(&self) -> u32 {
-        if matches!(self.version, Some(1)) { 0 } else { 8 * self.order.rank_of_6() }
+        if matches!(self.version, Some(1)) { 0 } else { 8 * self.order.rank_of(6) }
     }
 
     const fn variant_at(&self) -> u32 {
-        8 * self.order.rank_of_8()
+        8 * self.order.rank_of(8)
     }
 
-    /// The stamp's gaps as (position of the first bit from the top, width), the highest one first.
+    /// The gaps of the stamp as (position of the first bit from the top, width), from the top to the bottom.
     const fn gaps(&self) -> [(u32, u32); 3] {
         let (version_bits, variant_bits) =
             if self.version.is_some() { (VERSION_BITS, VARIANT_BITS) } else { (0, 0) };
@@ -141,18 +152,28 @@ impl Layout {
         }
     }
 
-    /// A version and a variant in their places.
+    /// Panics unless the encoder and the decoder can serve the layout. Called when the table is compiled.
+    pub(super) const fn check(&self) {
+        assert!(self.random_bits() >= 56 && self.random_bits() <= 64);
+        // Of the stamp, only the version is above the lowest bit of the time field.
+        let bits = self.time_field.bits();
+        let end = if self.version_at() < bits { bits + VERSION_BITS } else { bits };
+        assert!(self.version.is_none() || self.variant_at() >= end);
+        assert!(!self.has_node() || 8 * self.order.rank_of(10) + 7 == MULTICAST_AT);
+    }
+
+    /// A version and a variant at their positions.
     const fn stamp(&self, version: u8, variant: u128) -> u128 {
         ((version as u128) << (128 - VERSION_BITS - self.version_at()))
             | (variant << (128 - VARIANT_BITS - self.variant_at()))
     }
 
-    /// The multicast bit in its place; 0 where there is no node.
+    /// The multicast bit at its position; 0 for a layout without a node.
     const fn multicast(&self) -> u128 {
         (self.has_node() as u128) << (127 - MULTICAST_AT)
     }
 
-    /// The number with this layout's stamp, if it has one, in place of what stands there.
+    /// The number with the bits of the stamp overwritten by the layout's, if it has a stamp.
     const fn stamped(&self, number: u128) -> u128 {
         match self.version {
             Some(version) => number & !self.stamp(0xf, 0b11) | self.stamp(version, VARIANT_RFC9562),
@@ -160,33 +181,32 @@ impl Layout {
         }
     }
 
-    /// A time field and the bits below it in their places.
+    /// A time field and low bits at their positions.
     #[inline(always)]
-    const fn place(&self, field: u64, rest: u128) -> u128 {
-        let payload = ((field as u128) << self.rest_bits()) | rest;
+    const fn place(&self, field: u64, low: u128) -> u128 {
+        let payload = ((field as u128) << self.low_bits()) | low;
         let [first, second, third] = self.gaps();
         let number = open_gap(payload << (128 - self.payload_bits()), first);
         open_gap(open_gap(number, second), third)
     }
 
-    /// An id of a time field and the bits below it.
+    /// The id of a time field and low bits.
     #[inline(always)]
-    fn assemble(&self, field: u64, rest: u128, multicast: bool) -> Uuid {
-        let number = self.stamped(self.place(field, rest));
+    fn assemble(&self, field: u64, low: u128, multicast: bool) -> Uuid {
+        let number = self.stamped(self.place(field, low));
         self.order.uuid(if multicast { number | self.multicast() } else { number })
     }
 
-    /// The time field and the bits below it; the stamp is passed over, whatever it is.
+    /// The time field and the low bits of an id with any stamp.
     #[inline(always)]
     fn disassemble(&self, id: &Uuid) -> (u64, u128) {
         let [first, second, third] = self.gaps();
         let number = close_gap(close_gap(self.order.number(id), third), second);
         let payload = close_gap(number, first) >> (128 - self.payload_bits());
-        ((payload >> self.rest_bits()) as u64, payload & ones(self.rest_bits()))
+        ((payload >> self.low_bits()) as u64, payload & ones(self.low_bits()))
     }
 
-    /// The time field alone, with no more work than it takes: of the stamp, at most the version stands above
-    /// its lowest bit.
+    /// The time field alone.
     #[inline(always)]
     const fn field(&self, number: u128) -> u64 {
         let bits = self.time_field.bits();
@@ -198,7 +218,7 @@ impl Layout {
         (number >> (128 - bits)) as u64
     }
 
-    /// Whether the id carries this layout's version and variant; true for any id where there is none.
+    /// Whether the id has the layout's version and variant. True for any id if the layout has no stamp.
     #[inline(always)]
     pub fn is_stamped(&self, id: &Uuid) -> bool {
         let number = self.order.number(id);
@@ -206,13 +226,24 @@ impl Layout {
     }
 
     /// The id of a value; `None` outside the layout's range.
+    ///
+    /// ```
+    /// use comb_id::layouts::UUIDV7;
+    /// use comb_id::value::Comb;
+    /// use comb_tick::tick_of_micros;
+    ///
+    /// let tick = tick_of_micros(1_645_557_742_000_000); // 2022-02-22 19:22:22 UTC
+    /// let id = UUIDV7.encode(Comb { tick, random: u64::MAX }).unwrap();
+    /// assert_eq!(id.to_string(), "017f22e2-79b0-7000-83ff-ffffffffffff");
+    /// assert_eq!(UUIDV7.encode(Comb { tick: -1, random: 0 }), None);
+    /// ```
     #[inline(always)]
     pub fn encode(&self, comb: Comb) -> Option<Uuid> {
         self.write(comb, true)
     }
 
-    /// The smallest id of a tick that anybody writes; `None` outside the layout's range.
-    pub fn least(&self, tick: Tick) -> Option<Uuid> {
+    /// The smallest id of a tick, also among the ids of other programs; `None` outside the layout's range.
+    pub fn smallest(&self, tick: Tick) -> Option<Uuid> {
         self.write(Comb { tick, random: 0 }, false)
     }
 
@@ -224,80 +255,123 @@ impl Layout {
         let (field, remainder) = self.time_field.split(comb.tick)?;
         let remainder = if self.marks_process() { 0 } else { remainder };
         let random = comb.random >> (64 - self.random_bits());
-        let rest = ((remainder as u128) << self.random_bits()) | random as u128;
-        Some(self.assemble(field, rest, multicast))
+        let low = ((remainder as u128) << self.random_bits()) | random as u128;
+        Some(self.assemble(field, low, multicast))
     }
 
-    /// An id of another layout in this one, `comb` being the value that the other one decoded; `None`
-    /// outside this layout's range.
+    /// An id of layout `source` in this layout. `comb` is the value that `source` decoded. `None` outside this
+    /// layout's range.
     ///
-    /// Where both have the same time field and as many bits below it, all of them are copied, also those of
-    /// which the value does not say everything: another program's, and the node's.
+    /// If both have the same time field and the same number of low bits, all bits are copied. A value does not
+    /// hold all of them if another program wrote the id, or if it has a node.
+    ///
+    /// ```
+    /// use comb_id::layouts::{MSSQL, UUIDV7};
+    ///
+    /// let key = "d01c25cc-63a7-47cc-b5ba-018e5f3bff48".parse().unwrap();
+    /// let comb = MSSQL.decode(&key).unwrap();
+    /// let id = UUIDV7.rewrite(&MSSQL, &key, comb).unwrap();
+    /// assert_eq!(id.to_string(), "018e5f3b-ff48-7d6e-acc7-a763cc251cd0");
+    /// assert_eq!(MSSQL.rewrite(&UUIDV7, &id, comb), Some(key));
+    /// ```
     pub fn rewrite(&self, source: &Self, id: &Uuid, comb: Comb) -> Option<Uuid> {
-        if self.time_field != source.time_field || self.rest_bits() != source.rest_bits() {
+        if self.time_field != source.time_field || self.low_bits() != source.low_bits() {
             return self.encode(comb);
         }
-        let (field, rest) = source.disassemble(id);
+        let (field, low) = source.disassemble(id);
         let multicast = source.order.number(id) & source.multicast() != 0;
-        self.holds(comb.tick).then(|| self.assemble(field, rest, multicast))
+        self.holds(comb.tick).then(|| self.assemble(field, low, multicast))
     }
 
-    /// The value of an id; `None` where the id lacks the stamp or its time field cannot be.
+    /// The value of an id; `None` if the id does not have the stamp, or no valid time field.
+    ///
+    /// ```
+    /// use comb_id::layouts::UUIDV7;
+    /// use comb_tick::micros_of_tick;
+    ///
+    /// let comb = UUIDV7.decode(&"017f22e2-79b0-7cc3-98c4-dc0c0c07398f".parse().unwrap()).unwrap();
+    /// assert_eq!(micros_of_tick(comb.tick), Some(1_645_557_742_000_797));
+    /// assert_eq!(UUIDV7.decode(&"d01c25cc-63a7-47cc-b5ba-018e5f3bff48".parse().unwrap()), None);
+    /// ```
     #[inline(always)]
     pub fn decode(&self, id: &Uuid) -> Option<Comb> {
         if !self.is_stamped(id) {
             return None;
         }
-        let (field, rest) = self.disassemble(id);
-        let tick = self.time_field.join(field, (rest >> self.random_bits()) as u64)?;
-        self.holds(tick)
-            .then_some(Comb { tick, random: (rest << (64 - self.random_bits())) as u64 })
+        let (field, low) = self.disassemble(id);
+        let tick = self.time_field.join(field, (low >> self.random_bits()) as u64)?;
+        self.holds(tick).then_some(Comb { tick, random: (low << (64 - self.random_bits())) as u64 })
     }
 
-    /// The moment in an id's time field, in microseconds since the Unix epoch; `None` where the id
-    /// cannot be of this layout.
+    /// The moment in the time field of an id, in microseconds since the Unix epoch; `None` if the id cannot
+    /// be of this layout.
+    ///
+    /// ```
+    /// use comb_id::layouts::{MSSQL, UUIDV7};
+    ///
+    /// let key = "d01c25cc-63a7-47cc-b5ba-018e5f3bff48".parse().unwrap();
+    /// assert_eq!(MSSQL.micros(&key), Some(1_710_994_751_304_000)); // 2024-03-21 04:19:11.304 UTC
+    /// assert_eq!(UUIDV7.micros(&key), None);
+    /// ```
     #[inline(always)]
     pub fn micros(&self, id: &Uuid) -> Option<i64> {
-        if self.asks_for_stamp() && !self.is_stamped(id) {
+        if self.requires_stamp() && !self.is_stamped(id) {
             return None;
         }
         let number = self.order.number(id);
         self.time_field.micros(self.field(number)).filter(|&micros| self.holds_micros(micros))
     }
 
-    /// The id with its time field overwritten by that of a moment, in microseconds since the Unix
-    /// epoch, and every other bit as it was; a layout that asks for its stamp is stamped too, since
-    /// nothing would read the time without it. `None` outside the range.
+    /// The id with its time field overwritten by that of a moment in microseconds since the Unix epoch; `None`
+    /// outside the range. All other bits stay, but a layout that requires its stamp writes the stamp too:
+    /// without it, no program reads the time.
     pub fn with_micros(&self, id: &Uuid, micros: i64) -> Option<Uuid> {
         let (field, _) = self.fields_of(micros)?;
         let all = u64::MAX >> (u64::BITS - self.time_field.bits());
         let number = self.order.number(id) & !self.place(all, 0) | self.place(field, 0);
-        Some(self.order.uuid(if self.asks_for_stamp() { self.stamped(number) } else { number }))
+        Some(self.order.uuid(if self.requires_stamp() { self.stamped(number) } else { number }))
     }
 
-    /// Of a layout of whole milliseconds, the bytes that part ids at a moment, in microseconds since
-    /// the Unix epoch: ids from them on have a time field that is not before the moment, those
-    /// below an earlier one. Saturates beyond the range, where no id is left on one side.
+    /// The lower bound of the ids from a moment on, in microseconds since the Unix epoch, for a layout of whole
+    /// milliseconds. Ids of the moment or later are not below the bound; ids of an earlier moment are. Outside
+    /// the range, the first or the last bound.
+    ///
+    /// ```
+    /// use comb_id::layouts::UUIDV7;
+    ///
+    /// let bound = UUIDV7.lower_bound(1_645_557_742_000_000); // 2022-02-22 19:22:22 UTC
+    /// assert_eq!(bound.to_string(), "017f22e2-79b0-7000-8000-000000000000");
+    /// assert!(UUIDV7.lower_bound(i64::MAX).is_max());
+    /// ```
     pub fn lower_bound(&self, micros: i64) -> Uuid {
-        // The next whole millisecond, since an id's moment is one.
+        // The next whole millisecond: the moment of an id is a whole one.
         self.with_micros(&Uuid::nil(), micros.max(0).saturating_add(999)).unwrap_or(Uuid::max())
     }
 
     /// The smallest id of a moment, in microseconds since the Unix epoch; `None` outside the range.
+    ///
+    /// ```
+    /// use comb_id::layouts::MSSQL;
+    ///
+    /// let at = 1_645_557_742_000_000; // 2022-02-22 19:22:22 UTC
+    /// assert_eq!(MSSQL.min(at).unwrap().to_string(), "00000000-0000-4000-8000-017f22e279b0");
+    /// assert_eq!(MSSQL.max(at).unwrap().to_string(), "ffffffff-ffff-4fff-bfff-017f22e279b0");
+    /// assert_eq!(MSSQL.min(-1), None);
+    /// ```
     pub fn min(&self, micros: i64) -> Option<Uuid> {
         let (first, _) = self.fields_of(micros)?;
         Some(self.assemble(first, 0, false))
     }
 
-    /// The largest id of a moment, in microseconds since the Unix epoch; `None` outside the range.
+    /// The largest id of a moment, as [`Self::min`] is the smallest.
     pub fn max(&self, micros: i64) -> Option<Uuid> {
         let (_, last) = self.fields_of(micros)?;
-        Some(self.assemble(last, ones(self.rest_bits()), true))
+        Some(self.assemble(last, ones(self.low_bits()), true))
     }
 }
 
-/// A number with so many zero bits put in at a position counted from the top; what stood there
-/// moves down, and as many bits at the bottom, which must be free, are pushed out.
+/// A number with `width` zero bits inserted `at` a position, counted from the top. The bits below move
+/// down, and `width` bits at the bottom are lost; these must be unused.
 #[inline(always)]
 const fn open_gap(number: u128, (at, width): (u32, u32)) -> u128 {
     if width == 0 {
@@ -307,7 +381,7 @@ const fn open_gap(number: u128, (at, width): (u32, u32)) -> u128 {
     (number & !below) | ((number & below) >> width)
 }
 
-/// The reverse: the bits at that position are taken out, and zeros come in at the bottom.
+/// The reverse of [`open_gap`]: the bits at the position are removed, and the bottom is filled with zeros.
 #[inline(always)]
 const fn close_gap(number: u128, (at, width): (u32, u32)) -> u128 {
     if width == 0 {
@@ -316,7 +390,7 @@ const fn close_gap(number: u128, (at, width): (u32, u32)) -> u128 {
     (number & !ones(128 - at)) | ((number & ones(128 - at - width)) << width)
 }
 
-/// The lowest `count` bits, of 1 to 128.
+/// A number with its lowest `count` bits set, 1 to 128 of them.
 const fn ones(count: u32) -> u128 {
     u128::MAX >> (128 - count)
 }

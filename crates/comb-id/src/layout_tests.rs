@@ -25,17 +25,9 @@ fn layout_and_combs() -> impl Strategy<Value = (&'static Layout, Comb, Comb)> {
     })
 }
 
-/// The bytes in the order in which the design's table says that they are compared.
-fn sort_key(layout: &Layout, id: &Uuid) -> Vec<u8> {
-    let positions: [usize; 16] = match layout.order.label() {
-        "postgres" => std::array::from_fn(|i| i),
-        "dotnet" => [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15],
-        "sqlserver" => [10, 11, 12, 13, 14, 15, 8, 9, 7, 6, 5, 4, 3, 2, 1, 0],
-        "uuidv1" => [6, 7, 4, 5, 0, 1, 2, 3, 8, 9, 10, 11, 12, 13, 14, 15],
-        "newsequentialid" => [7, 6, 5, 4, 3, 2, 1, 0, 8, 9, 10, 11, 12, 13, 14, 15],
-        other => panic!("{other}"),
-    };
-    positions.iter().map(|&position| id.as_bytes()[position]).collect()
+/// The bytes in the order in which they are compared.
+fn sort_key(layout: &Layout, id: &Uuid) -> [u8; 16] {
+    layout.order.positions().map(|position| id.as_bytes()[usize::from(position)])
 }
 
 /// comb_convert(); `None` where the target cannot hold it.
@@ -109,7 +101,7 @@ fn the_node_of_an_id_that_is_made_is_a_random_one() {
     let id = NEWSEQUENTIALID.encode(Comb { tick, random: 0 }).unwrap();
     assert_eq!(id, uuid("00ab32c2-1494-ec11-8000-010000000000"));
     // A bound lies below the addresses of network cards, too.
-    assert_eq!(UUIDV6.least(tick), Some(uuid("1ec9414c-232a-6b00-a800-000000000000")));
+    assert_eq!(UUIDV6.smallest(tick), Some(uuid("1ec9414c-232a-6b00-a800-000000000000")));
     let at = micros("2022-02-22 19:22:22");
     assert_eq!(UUIDV6.min(at), Some(uuid("1ec9414c-232a-6b00-8000-000000000000")));
     assert_eq!(UUIDV6.max(at), Some(uuid("1ec9414c-232a-6b09-bfff-ffffffffffff")));
@@ -264,7 +256,7 @@ proptest! {
         let number = source.stamped(source.order.number(&source.with_micros(&id, at).unwrap()));
         let id = source.order.uuid(number);
         let alike = |target: &&Layout| {
-            source.time_field == target.time_field && source.rest_bits() == target.rest_bits()
+            source.time_field == target.time_field && source.low_bits() == target.low_bits()
         };
         for target in LAYOUTS.iter().filter(alike) {
             match convert(source, target, &id) {
@@ -285,7 +277,8 @@ proptest! {
         if let Some(there) = convert(source, target, &id) {
             let (field, _) = target.time_field.split(value.tick).unwrap();
             prop_assert_eq!(target.micros(&there), target.time_field.micros(field));
-            // Bits that one of them has for the process and the other one for the remainder are copied as they are.
+            // Bits that one of them has for the process and the other one for the remainder are copied as
+            // they are.
             prop_assume!(source.time_field != target.time_field || source.marks_process() == target.marks_process());
             let kept = source.random_bits().min(target.random_bits());
             let random = target.decode(&there).unwrap().random;
@@ -298,16 +291,16 @@ proptest! {
         let decoded = layout.decode(&layout.encode(comb).unwrap()).unwrap();
         prop_assert_eq!(decoded.random, comb.random);
         // So much of the tick the layout does not keep.
-        let lost = 0..Tick::from(layout.least_step());
+        let lost = 0..Tick::from(layout.min_step());
         prop_assert!(lost.contains(&(comb.tick - decoded.tick)));
     }
 
     /// Any id of a layout whose remainder is whole ticks is some value, and no bit of it is lost.
     #[test]
     fn encoding_reverses_decoding(layout in any_layout(), id in ids()) {
-        let (field, rest) = layout.disassemble(&id);
+        let (field, low) = layout.disassemble(&id);
         prop_assert_eq!(layout.field(layout.order.number(&id)), field);
-        let stamped = layout.assemble(field, rest, true);
+        let stamped = layout.assemble(field, low, true);
         prop_assert!(layout.is_stamped(&stamped));
         if matches!(layout.time_field, TimeField::UnixMs | TimeField::DotnetMs) {
             match layout.decode(&stamped) {
@@ -325,7 +318,7 @@ proptest! {
         let (id_a, id_b) = (layout.encode(a).unwrap(), layout.encode(b).unwrap());
         let by_bytes = sort_key(layout, &id_a).cmp(&sort_key(layout, &id_b));
         prop_assert_eq!(layout.order.compare(&id_a, &id_b), by_bytes);
-        if b.tick - a.tick >= Tick::from(layout.least_step()) {
+        if b.tick - a.tick >= Tick::from(layout.min_step()) {
             prop_assert_eq!(by_bytes, std::cmp::Ordering::Less);
         } else if !layout.marks_process() {
             prop_assert_eq!(by_bytes, a.cmp(&b));
@@ -334,12 +327,12 @@ proptest! {
 
     /// What a horizon is: it lies above all ids of earlier ticks, and not above one of its own or later.
     #[test]
-    fn the_least_id_of_a_tick_parts_ids_by_their_ticks((layout, a, b) in layout_and_combs()) {
+    fn the_smallest_id_of_a_tick_parts_ids_by_their_ticks((layout, a, b) in layout_and_combs()) {
         let (id_a, id_b) = (layout.encode(a).unwrap(), layout.encode(b).unwrap());
-        let least = layout.least(b.tick).unwrap();
-        prop_assert!(layout.order.compare(&least, &id_b).is_le());
-        if b.tick - a.tick >= Tick::from(layout.least_step()) {
-            prop_assert!(layout.order.compare(&id_a, &least).is_lt());
+        let smallest = layout.smallest(b.tick).unwrap();
+        prop_assert!(layout.order.compare(&smallest, &id_b).is_le());
+        if b.tick - a.tick >= Tick::from(layout.min_step()) {
+            prop_assert!(layout.order.compare(&id_a, &smallest).is_lt());
         }
     }
 

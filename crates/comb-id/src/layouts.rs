@@ -1,4 +1,4 @@
-//! The table of layouts: every way in which the field writes an id that carries a time.
+//! The table of layouts: the ways in which programs write an id that has a time.
 
 use super::byte_order::ByteOrder;
 use super::layout::Layout;
@@ -140,7 +140,22 @@ pub static LAYOUTS: [Layout; 17] = [
     },
 ];
 
-/// The layout of that label, in any encoding that has ASCII.
+const _: () = {
+    let mut row = 0;
+    while row < LAYOUTS.len() {
+        LAYOUTS[row].check();
+        row += 1;
+    }
+};
+
+/// The layout with a label; the label is ASCII, whatever the encoding of the database.
+///
+/// ```
+/// use comb_id::layouts::{MSSQL, labelled};
+///
+/// assert_eq!(labelled(b"mssql"), Some(&MSSQL));
+/// assert_eq!(labelled(b"MSSQL"), None);
+/// ```
 pub fn labelled(label: &[u8]) -> Option<&'static Layout> {
     LAYOUTS.iter().find(|layout| layout.label.as_bytes() == label)
 }

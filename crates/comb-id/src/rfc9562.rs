@@ -1,5 +1,4 @@
-//! Reading the moment out of a uuid that says by its own bits that it carries one: RFC 9562
-//! versions 7, 6 and 1.
+//! Reads the moment of a uuid whose version says that it has one: RFC 9562 versions 7, 6 and 1.
 
 use uuid::{Uuid, Variant};
 
@@ -7,15 +6,15 @@ use super::layouts::{UUIDV1, UUIDV6, UUIDV7};
 use crate::value::Comb;
 use comb_tick::FRACTION_BITS;
 
-/// The version, where the variant is RFC 9562's.
+/// The version of a uuid with the variant of RFC 9562; `None` with any other variant.
 #[inline(always)]
 pub fn version(id: &Uuid) -> Option<usize> {
     (id.get_variant() == Variant::RFC4122).then(|| id.get_version_num())
 }
 
-/// The moment of a version 7, 6 or 1 uuid in microseconds since the Unix epoch: whole
-/// milliseconds for version 7, the rest cut off to the microsecond for 6 and 1 (section 5).
-/// `None` for any other uuid.
+/// The moment of a version 7, 6 or 1 uuid, in microseconds since the Unix epoch; `None` for any other uuid.
+/// Version 7 has whole milliseconds; versions 6 and 1 have units of 100 ns (section 5), which are cut off
+/// to the microsecond.
 #[inline(always)]
 pub fn micros(id: &Uuid) -> Option<i64> {
     match version(id)? {
@@ -26,9 +25,9 @@ pub fn micros(id: &Uuid) -> Option<i64> {
     }
 }
 
-/// The moment of a version 7 uuid with rand_a read as a fraction of the millisecond in 1/4096
-/// (section 6.2, method 3). The last microsecond inside the fraction's step is taken, which alone
-/// gives back the microseconds that were written. `None` for any other uuid.
+/// The moment of a version 7 uuid whose rand_a is the fraction of the millisecond in units of 1/4096 (section
+/// 6.2, method 3); `None` for any other uuid. The result is the last microsecond of the unit: only this one is
+/// the microsecond that was written.
 pub fn micros_with_fraction(id: &Uuid) -> Option<i64> {
     let micros = UUIDV7.micros(id)?;
     let (_, _, version_and_rand_a, _) = id.as_fields();
@@ -36,10 +35,10 @@ pub fn micros_with_fraction(id: &Uuid) -> Option<i64> {
     Some(micros + ((rand_a + 1) * 1000) / 4096)
 }
 
-/// The smallest version 7 uuid that `micros_with_fraction` reads as a moment, in microseconds since the
-/// Unix epoch, or later. Saturates beyond the range, where no id is left on one side.
+/// The smallest version 7 uuid that [`micros_with_fraction`] reads as a moment, in microseconds since the Unix
+/// epoch, or as a later one. Outside the range, the first or the last uuid.
 pub fn lower_bound_with_fraction(micros: i64) -> Uuid {
-    // Of the 1/4096 ms since the epoch, the n-th is read as (n + 1) * 1000 / 4096, cut off.
+    // The n-th unit of 1/4096 ms since the epoch is read as (n + 1) * 1000 / 4096, cut off.
     let first = (i128::from(micros.max(0)) * 4096 + 999) / 1000 - 1;
     let tick = first.max(0) << (FRACTION_BITS - 12);
     UUIDV7.encode(Comb { tick, random: 0 }).unwrap_or(Uuid::max())

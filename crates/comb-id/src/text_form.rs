@@ -1,26 +1,33 @@
 //! Ids as short text: Crockford's base32, which is ULID's, base32hex (RFC 4648 section 7) and base58.
 //!
-//! All three are in ASCII order and, as written here, of one length. So the texts compare as bytes as
-//! the ids do.
+//! The alphabets are in ASCII order, and all texts of a form have one length. So the bytes of texts compare
+//! as the ids do.
 //!
-//! Rationale for code of its own: `ulid` reads no I, L and O, lets what overflows wrap round, and names no
-//! position; `data-encoding` puts the padding bits behind only; `bs58` writes as many characters as the
-//! number takes.
+//! Rationale: no crate does all of this. `ulid` does not read I, L and O, ignores an overflow and gives no
+//! position; `data-encoding` puts padding bits at the end only; `bs58` writes texts of several lengths.
 
 use uuid::Uuid;
 
-/// How an id is written as text.
+/// A form of ids as text.
+///
+/// ```
+/// use comb_id::text_form::{BASE32_LENGTH, TextForm};
+///
+/// let id = "0186cb65-25d7-81da-815c-7e25a6bfe7db".parse().unwrap();
+/// let text = TextForm::Crockford.write(id, &mut [0; BASE32_LENGTH]).to_vec();
+/// assert_eq!(text, b"01GV5PA9EQG7D82Q3Y4PKBZSYV");
+/// assert_eq!(TextForm::Crockford.read(&text), Ok(id));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextForm {
-    /// 26 characters of base32, two zero bits in front: the ULID specification. Reads what Crockford
-    /// reads, lower case and I, L and O, but no hyphens.
+    /// The form of ULID: 26 characters of base32, two zero bits in front. Reads Crockford's base32: lower case,
+    /// and I, L and O too, but no hyphens.
     Crockford,
-    /// 26 characters of base32hex, two zero bits behind. Reads lower case, and the six `=` with which
-    /// PostgreSQL 19's `encode()` fills the last group up.
+    /// 26 characters of base32hex, two zero bits at the end. Reads lower case too, and the six `=` of
+    /// padding that PostgreSQL 19's `encode()` writes.
     Base32hex,
-    /// 22 characters of Bitcoin's alphabet, the number in base 58 with `1`, its zero, in front. Reads
-    /// fewer characters, too: what writes no zeros in front, or one for each zero byte, means that
-    /// number.
+    /// 22 characters of Bitcoin's alphabet: the number in base 58, with leading zeros (`1`). Reads fewer
+    /// characters too: other programs write no leading zeros, or one for each zero byte.
     Base58,
 }
 
@@ -28,21 +35,21 @@ pub const TEXT_FORMS: [TextForm; 3] = [TextForm::Crockford, TextForm::Base32hex,
 
 /// The length of an id in base32.
 pub const BASE32_LENGTH: usize = 26;
-/// The length of the greatest id in base 58.
-pub const BASE58_LENGTH: usize = 22;
+/// The length of an id in base 58.
+const BASE58_LENGTH: usize = 22;
 
-/// Why a text is no id. Positions count characters, the first being 1.
+/// Why a text is not an id. Positions count characters from 1.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Malformed {
-    /// So many characters, all of the alphabet, instead of from `least` to `most`.
+    /// The number of characters, all of the alphabet, is `found` instead of `least` to `most`.
     Length { found: usize, least: usize, most: usize },
-    /// That byte, or the character that it begins, is not in the alphabet.
+    /// The byte, or the character that begins with it, is not in the alphabet.
     Character { byte: u8, position: usize },
-    /// The number takes more than 128 bits.
+    /// The number has more than 128 bits.
     Overflow,
-    /// So it does, because the first of 26 characters is greater than `7`.
+    /// The number has more than 128 bits, since the first of 26 characters is greater than `7`.
     FirstCharacter,
-    /// The last character has bits that are not zero after the 128th.
+    /// The last character has bits after the 128th that are not zero.
     TrailingBits,
 }
 
@@ -81,10 +88,10 @@ impl TextForm {
         }
     }
 
-    /// The id that a text says.
+    /// The id of a text.
     ///
     /// # Errors
-    /// It says none in this form.
+    /// The text is not an id in this form.
     pub fn read(self, text: &[u8]) -> Result<Uuid, Malformed> {
         let number = match self {
             Self::Crockford => CROCKFORD.read_base32(text)?,
@@ -95,8 +102,8 @@ impl TextForm {
     }
 }
 
-/// Digits of a number system, and the characters that are read as them.
-pub struct Alphabet {
+/// The digits of a number system, and the characters that are read as these digits.
+pub(crate) struct Alphabet {
     characters: &'static [u8],
     /// The digit of each byte, or `NO_DIGIT`.
     digits: [u8; 256],
@@ -115,13 +122,13 @@ impl Alphabet {
         Self { characters, digits }
     }
 
-    /// Reads another character as that one.
+    /// Reads another character as `character`.
     const fn alias(mut self, other: u8, character: u8) -> Self {
         self.digits[other as usize] = self.digits[character as usize];
         self
     }
 
-    /// Reads the letters in lower case, too.
+    /// Reads letters in lower case too.
     const fn in_any_case(mut self) -> Self {
         let mut letter = b'A';
         while letter <= b'Z' {
@@ -131,16 +138,16 @@ impl Alphabet {
         self
     }
 
-    /// Whether all bytes are characters of the alphabet.
+    /// Checks that all bytes are characters of the alphabet.
     fn check(&self, text: &[u8]) -> Result<(), Malformed> {
-        // In every encoding of a database a byte before the first that is not ASCII is a character.
+        // In every encoding of a database, each byte before the first one that is not ASCII is a character.
         match text.iter().position(|&byte| self.digits[byte as usize] == NO_DIGIT) {
             Some(index) => Err(Malformed::Character { byte: text[index], position: index + 1 }),
             None => Ok(()),
         }
     }
 
-    /// The digits of a text that was checked, the most significant first.
+    /// The digits of a checked text, the most significant first.
     fn digits<'a>(&'a self, text: &'a [u8]) -> impl Iterator<Item = u128> + 'a {
         text.iter().map(|&byte| u128::from(self.digits[byte as usize]))
     }
@@ -153,7 +160,7 @@ impl Alphabet {
     /// The reverse of [`Self::write_base32`].
     ///
     /// # Errors
-    /// It is not 26 characters of the alphabet, or more than 128 bits.
+    /// The text is not 26 characters of the alphabet, or has more than 128 bits.
     pub fn read_base32(&self, text: &[u8]) -> Result<u128, Malformed> {
         self.check(text)?;
         if text.len() != BASE32_LENGTH {
@@ -208,11 +215,11 @@ fn read_base58(text: &[u8]) -> Result<u128, Malformed> {
         .ok_or(Malformed::Overflow)
 }
 
-/// Two divisions of 128 bits; the others are of 64.
+/// Writes a number in base 58 with two divisions of 128 bits; all others are of 64 bits.
 fn write_base58(number: u128, text: &mut [u8]) {
     const TEN_DIGITS: u128 = 58u128.pow(10);
-    let rest = number / TEN_DIGITS;
-    let parts = [rest / TEN_DIGITS, rest % TEN_DIGITS, number % TEN_DIGITS];
+    let upper = number / TEN_DIGITS;
+    let parts = [upper / TEN_DIGITS, upper % TEN_DIGITS, number % TEN_DIGITS];
     let (front, ten_by_ten) = text.split_at_mut(BASE58_LENGTH - 20);
     let (middle, back) = ten_by_ten.split_at_mut(10);
     for (place, part) in [front, middle, back].into_iter().zip(parts) {

@@ -1,29 +1,29 @@
-//! The first axis of a layout: which time field it writes, its epoch and its unit.
+//! The first axis of a layout: the time field, with its epoch and its unit.
 //!
-//! A tick is split into the field and what the field leaves out of the tick, its remainder.
-//! Splitting keeps the order: ticks compare as their (field, remainder) do.
+//! A tick is split into the field and the remainder, the part of the tick that the field does not hold. Ticks
+//! compare as their (field, remainder) do.
 
 use comb_tick::{FRACTION_BITS, TICKS_PER_MS, Tick, split_ms, tick, tick_of_micros};
 
 const MS_PER_DAY: i64 = 86_400_000;
 const US_PER_DAY: i64 = 86_400_000_000;
 
-/// 0001-01-01, where .NET's DateTime begins.
+/// 0001-01-01, the epoch of .NET's DateTime.
 const DOTNET_EPOCH_MS: i64 = -62_135_596_800_000;
 /// 9999-12-31 23:59:59.9999999, DateTime.MaxValue.
 const DOTNET_LAST_TICK: u64 = 3_155_378_975_999_999_999;
 
-/// 1582-10-15, where the time of RFC 9562 versions 1 and 6 begins.
+/// 1582-10-15, the epoch of RFC 9562 versions 1 and 6.
 const GREGORIAN_EPOCH_MS: i64 = -12_219_292_800_000;
 
-/// 1900-01-01, where SQL Server's datetime begins.
+/// 1900-01-01, the epoch of SQL Server's datetime.
 const SQL_EPOCH_DAY: i64 = -25_567;
 /// SQL Server's datetime counts 1/300 s since midnight.
 const SQL_UNITS_PER_DAY: u64 = 25_920_000;
-/// NHibernate's divisor (3.333333 ms) writes up to two units past midnight.
+/// NHibernate divides by 3.333333 ms, and so writes up to two units past midnight.
 const SQL_LAST_UNIT: u64 = SQL_UNITS_PER_DAY + 2;
 
-/// A time field, by the names of docs/design.md.
+/// A time field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeField {
     /// 48 bits: milliseconds since 1970-01-01.
@@ -42,8 +42,8 @@ pub enum TimeField {
 
 /// A field that counts units of one length since an epoch.
 ///
-/// Rationale: [`TimeField`] calls its functions with constants, one call for each field. A division by a
-/// number that is known only at run time costs up to 10 ns an id.
+/// Rationale: [`TimeField`] calls each function with a constant, once for each field. A division by a
+/// number that is not a constant takes up to 10 ns an id.
 #[derive(Clone, Copy)]
 struct Count {
     /// The epoch, in milliseconds since the Unix epoch.
@@ -74,7 +74,7 @@ impl TimeField {
         }
     }
 
-    /// What the field counts; `None` for `SqlDatetime`, which counts two things.
+    /// What the field counts; `None` for `SqlDatetime`, which counts both days and units of a day.
     const fn count(self) -> Option<Count> {
         match self {
             Self::UnixMs => Some(UNIX_MS),
@@ -87,20 +87,20 @@ impl TimeField {
     }
 
     /// Width of the field in bits.
-    pub const fn bits(self) -> u32 {
+    pub(crate) const fn bits(self) -> u32 {
         match self {
             Self::DotnetTicks => 64,
             Self::Gregorian100ns => 60,
-            _ => 48,
+            Self::UnixMs | Self::SqlDatetime | Self::Unix10us | Self::DotnetMs => 48,
         }
     }
 
-    /// Bits that hold what the field leaves out of the tick.
-    pub const fn remainder_bits(self) -> u32 {
+    /// Width of the remainder in bits.
+    pub(crate) const fn remainder_bits(self) -> u32 {
         u64::BITS - (self.unit_ticks() - 1).leading_zeros()
     }
 
-    /// The field's unit in ticks, rounded up: so many ticks later it is another unit.
+    /// The unit in ticks, rounded up: a tick and the tick this much later lie in different units.
     #[inline(always)]
     pub const fn unit_ticks(self) -> u64 {
         match self.count() {
@@ -109,14 +109,14 @@ impl TimeField {
         }
     }
 
-    /// The first tick, not before the given one, that reads back as exactly its own moment. `None`
-    /// outside the field's range.
+    /// The first tick from the given one on that is read back as exactly its own moment; `None` outside the
+    /// field's range.
     pub const fn next_exact(self, tick: Tick) -> Option<Tick> {
         let Some(exact) = self.read_back(tick) else {
             return None;
         };
-        // A unit is read as a moment within its first microsecond, so that one such distance from there
-        // lies in the next unit.
+        // A unit is read as a moment within its first microsecond. So the moment one distance later lies in the
+        // next unit.
         if exact >= tick {
             Some(exact)
         } else {
@@ -124,7 +124,7 @@ impl TimeField {
         }
     }
 
-    /// The tick of the moment that is read from the field of a tick.
+    /// The tick of the moment that is read from the field of the given tick.
     const fn read_back(self, tick: Tick) -> Option<Tick> {
         match self.split(tick) {
             Some((field, _)) => match self.micros(field) {
@@ -135,8 +135,8 @@ impl TimeField {
         }
     }
 
-    /// The distance of two moments that can be read from the field, rounded up to whole ticks: its unit, or
-    /// a microsecond where that is longer.
+    /// The distance between two moments that are read from the field, rounded up to whole ticks: its unit, or a
+    /// microsecond if that is longer.
     const fn moment_ticks(self) -> u64 {
         at_least(self.unit_ticks(), TICKS_PER_MS.div_ceil(1000))
     }
@@ -153,7 +153,7 @@ impl TimeField {
 
     /// The field and the remainder of a tick; `None` outside the field's range.
     #[inline(always)]
-    pub const fn split(self, tick: Tick) -> Option<(u64, u64)> {
+    pub(crate) const fn split(self, tick: Tick) -> Option<(u64, u64)> {
         let Some((ms, fraction)) = split_ms(tick) else {
             return None;
         };
@@ -175,12 +175,12 @@ impl TimeField {
         }
     }
 
-    /// The tick of a field and a remainder; `None` where the field is not one of this kind.
+    /// The tick of a field and a remainder; `None` if the field is not valid.
     ///
-    /// A remainder beyond the unit (another program's random bits, read as one) becomes the
-    /// unit's last: the moment never leaves what the field says.
+    /// A remainder beyond the unit (random bits of another program) is replaced by the last one of the unit, so
+    /// that the tick stays within the unit of the field.
     #[inline(always)]
-    pub const fn join(self, field: u64, remainder: u64) -> Option<Tick> {
+    pub(crate) const fn join(self, field: u64, remainder: u64) -> Option<Tick> {
         match self {
             Self::UnixMs => UNIX_MS.join(field, remainder),
             Self::Unix10us => UNIX_10US.join(field, remainder),
@@ -199,11 +199,10 @@ impl TimeField {
         }
     }
 
-    /// The moment that a field names, in microseconds since the Unix epoch; `None` where the field
-    /// is not one of this kind. 1/300 s is rounded up, so that writing what was read gives the same
-    /// field again; 100 ns is cut off.
+    /// The moment of a field, in microseconds since the Unix epoch; `None` if the field is not valid. 1/300
+    /// s is rounded up, so that the moment is written as the same field again; 100 ns is cut off.
     #[inline(always)]
-    pub const fn micros(self, field: u64) -> Option<i64> {
+    pub(crate) const fn micros(self, field: u64) -> Option<i64> {
         match self {
             Self::UnixMs => UNIX_MS.micros(field),
             Self::Unix10us => UNIX_10US.micros(field),
@@ -221,9 +220,9 @@ impl TimeField {
         }
     }
 
-    /// The first and the last field of a moment given in microseconds since the Unix epoch: the
-    /// same one, unless the field's unit is finer. `None` outside the range.
-    pub const fn fields_of(self, micros: i64) -> Option<(u64, u64)> {
+    /// The first and the last field of a moment in microseconds since the Unix epoch; `None` outside the range.
+    /// They differ if the unit is finer than a microsecond.
+    pub(crate) const fn fields_of(self, micros: i64) -> Option<(u64, u64)> {
         match (self.split(tick_of_micros(micros)), self.count()) {
             (Some((first, _)), Some(Count { per_ms, last, .. })) => {
                 Some((first, at_most(first + at_least(per_ms / 1000, 1) - 1, last)))
@@ -233,7 +232,7 @@ impl TimeField {
         }
     }
 
-    /// The first and the last microsecond that the field can name.
+    /// The first and the last moment of the field, in microseconds since the Unix epoch.
     pub const fn range_micros(self) -> (i64, i64) {
         match self.count() {
             Some(count) => {
@@ -299,12 +298,12 @@ const fn at_least(value: u64, limit: u64) -> u64 {
     if value > limit { value } else { limit }
 }
 
-/// First tick of the n-th 1/300 s of a day.
+/// The first tick of the n-th 1/300 s of a day.
 const fn sql_unit_begin(unit: u64) -> u64 {
     (unit * 10 * TICKS_PER_MS).div_ceil(3)
 }
 
-/// First tick of the n-th unit of a millisecond that has so many.
+/// The first tick of the n-th unit of a millisecond, which has `per_ms` units.
 const fn unit_begin(unit: u64, per_ms: u64) -> u64 {
     (unit * TICKS_PER_MS).div_ceil(per_ms)
 }

@@ -1,4 +1,4 @@
-//! TypeID 0.3: a prefix that says what an id is of, and the id in base32
+//! TypeID 0.3: a prefix that names the type of an id, and the id in base32
 //! (<https://github.com/jetify-com/typeid/tree/main/spec>).
 
 use uuid::Uuid;
@@ -11,10 +11,19 @@ pub const LONGEST: usize = LONGEST_PREFIX + 1 + BASE32_LENGTH;
 
 const SEPARATOR: u8 = b'_';
 
-/// Crockford's, in lower case and nothing else.
+/// Crockford's alphabet, in lower case only.
 static SUFFIX: Alphabet = Alphabet::new(b"0123456789abcdefghjkmnpqrstvwxyz");
 
-/// What a TypeID says.
+/// The two parts of a TypeID.
+///
+/// ```
+/// use comb_id::typeid::{LONGEST, TypeId};
+///
+/// let typeid = TypeId::parse(b"user_01h455vb4pex5vsknk084sn02q").unwrap();
+/// assert_eq!(typeid.prefix, b"user");
+/// assert_eq!(typeid.id.to_string(), "01890a5d-ac96-774b-bcce-b302099a8057");
+/// assert_eq!(typeid.write(&mut [0; LONGEST]), Ok(&b"user_01h455vb4pex5vsknk084sn02q"[..]));
+/// ```
 #[derive(Debug, PartialEq, Eq)]
 pub struct TypeId<'a> {
     /// ASCII, and may be empty.
@@ -22,10 +31,10 @@ pub struct TypeId<'a> {
     pub id: Uuid,
 }
 
-/// Why a text is no prefix. Positions count characters, the first being 1.
+/// Why a text is not a prefix. Positions count characters from 1.
 #[derive(Debug, PartialEq, Eq)]
 pub enum InvalidPrefix {
-    /// So many characters, all of which a prefix can have.
+    /// The text has this number of characters, all of them permitted.
     Length(usize),
     Character {
         byte: u8,
@@ -37,23 +46,23 @@ pub enum InvalidPrefix {
     },
 }
 
-/// Why a text is no TypeID. Positions are those in the TypeID.
+/// Why a text is not a TypeID. Positions count the characters of the TypeID from 1.
 #[derive(Debug, PartialEq, Eq)]
 pub enum InvalidTypeId {
     Prefix(InvalidPrefix),
-    /// It begins with the only underscore.
+    /// The text begins with its only underscore.
     NoPrefix,
     Suffix {
         fault: Malformed,
-        /// Of the first character of the suffix.
+        /// The position of the first character of the suffix.
         position: usize,
     },
 }
 
-/// Whether a text can be a prefix.
+/// Checks that a text can be a prefix.
 ///
 /// # Errors
-/// It cannot.
+/// The text cannot be a prefix.
 pub fn check_prefix(prefix: &[u8]) -> Result<(), InvalidPrefix> {
     let is_letter = |byte: u8| byte.is_ascii_lowercase();
     let is_known = |byte: u8| is_letter(byte) || byte == SEPARATOR;
@@ -72,8 +81,10 @@ pub fn check_prefix(prefix: &[u8]) -> Result<(), InvalidPrefix> {
 }
 
 impl<'a> TypeId<'a> {
+    /// The parts of a text.
+    ///
     /// # Errors
-    /// It is no TypeID.
+    /// The text is not a TypeID.
     pub fn parse(text: &'a [u8]) -> Result<Self, InvalidTypeId> {
         let (prefix, suffix) = match text.iter().rposition(|&byte| byte == SEPARATOR) {
             Some(0) => return Err(InvalidTypeId::NoPrefix),
@@ -91,7 +102,7 @@ impl<'a> TypeId<'a> {
     /// The text, all ASCII, in the buffer.
     ///
     /// # Errors
-    /// The prefix is none.
+    /// The prefix is not valid.
     pub fn write<'b>(&self, buffer: &'b mut [u8; LONGEST]) -> Result<&'b [u8], InvalidPrefix> {
         check_prefix(self.prefix)?;
         let mut begin = self.prefix.len();

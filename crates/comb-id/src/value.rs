@@ -1,11 +1,11 @@
-//! The value behind every id: a moment and some randomness.
+//! The value of an id: a moment and random bits.
 
 use comb_tick::Tick;
 
-/// What an id says, free of how a layout writes it down.
+/// The value of an id, in whatever layout the id is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Comb {
     pub tick: Tick,
-    /// Most significant bit first: a layout with room for fewer bits takes the upper ones.
+    /// A layout with fewer random bits takes the upper ones.
     pub random: u64,
 }

@@ -1,27 +1,33 @@
-//! The unit of time of all ids, and how it is converted.
+//! The unit of time of all ids, and its conversions.
+//!
+//! ```
+//! use comb_tick::{TICKS_PER_MS, micros_of_tick, tick_of_micros};
+//!
+//! assert_eq!(tick_of_micros(1_000), i128::from(TICKS_PER_MS));
+//! assert_eq!(micros_of_tick(tick_of_micros(1_645_557_742_000_001)), Some(1_645_557_742_000_001));
+//! ```
 
 #![forbid(unsafe_code)]
 
 /// A moment in units of 1/65536 ms since 1970-01-01 00:00:00 UTC, negative before it.
 ///
-/// The clock of this century fits in 64 bits; the layouts together reach from year 1 to year
-/// 10889, which does not.
+/// The clocks use 64 bits of it. The layouts reach from the year 1 to the year 10889, which takes more.
 pub type Tick = i128;
 
 pub const FRACTION_BITS: u32 = 16;
 pub const TICKS_PER_MS: u64 = 1 << FRACTION_BITS;
 
-/// The first tick that is not before a moment given in microseconds since the Unix epoch.
+/// The first tick that is not before a moment in microseconds since the Unix epoch.
 ///
-/// Rounding up is what makes every finer unit that divides the microsecond (10 us, 100 ns) come
-/// out exact again when it is cut off the tick.
+/// It is rounded up, so that a time field whose unit is 10 us or 100 ns is exact again when it is cut off
+/// the tick.
 pub const fn tick_of_micros(micros: i64) -> Tick {
     let ms = micros.div_euclid(1000);
     let micros_of_ms = micros.rem_euclid(1000) as u64;
     tick(ms, (micros_of_ms * TICKS_PER_MS).div_ceil(1000))
 }
 
-/// The microsecond that a tick lies in, since the Unix epoch; `None` where 64 bits end.
+/// The microsecond of a tick, since the Unix epoch; `None` if it needs more than 64 bits.
 pub const fn micros_of_tick(tick: Tick) -> Option<i64> {
     match split_ms(tick) {
         Some((ms, fraction)) => match ms.checked_mul(1000) {
@@ -32,12 +38,12 @@ pub const fn micros_of_tick(tick: Tick) -> Option<i64> {
     }
 }
 
-/// The tick of a millisecond and a fraction of it, in 1/65536 ms.
+/// The tick of a millisecond and its fraction in 1/65536 ms.
 pub const fn tick(ms: i64, fraction: u64) -> Tick {
     ((ms as Tick) << FRACTION_BITS) + fraction as Tick
 }
 
-/// A tick's millisecond and the fraction of it; `None` where the milliseconds leave 64 bits.
+/// The millisecond of a tick and its fraction; `None` if the milliseconds need more than 64 bits.
 pub const fn split_ms(tick: Tick) -> Option<(i64, u64)> {
     let ms = tick >> FRACTION_BITS;
     if ms < i64::MIN as Tick || ms > i64::MAX as Tick {

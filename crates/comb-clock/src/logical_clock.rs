@@ -1,0 +1,169 @@
+//! The logical clock: Unix time computed from the monotonic clock, which nobody can set.
+//!
+//! If the real clock is set back, the logical clock goes on from its own time, at 15/16 of the speed until
+//! the real clock has caught up. If the real clock is set forward, the logical clock jumps to it.
+//!
+//! All times are ticks: 64-bit numbers, which are added and compared without a division.
+
+use super::source::Sample;
+use comb_tick::TICKS_PER_MS;
+
+/// The number of ticks in which a lead of one tick is worked off. At 15/16 of the speed, a lead of an hour
+/// is worked off in 16 hours, and readers of the ids do not notice.
+const SLOWNESS: u64 = 16;
+
+/// The longest lead that is worked off, two hours: more than the error of a time zone. A longer one (a real
+/// clock that was days or years ahead) would take days and more. It stays, and comb_status() shows it.
+pub const LONGEST_WORKED_OFF: u64 = 2 * 3_600_000 * TICKS_PER_MS;
+
+/// The time from a change to the moment at which the new logical clock becomes slower than the old one, 1
+/// ms. A reader of the old one loads the lock's number again after it has read the monotonic clock. But a
+/// processor may execute that load before it reads the clock, by far less than a microsecond. For that long
+/// both must agree.
+pub const START_DELAY: u64 = TICKS_PER_MS;
+
+/// Unix time as a function of the monotonic clock. It never decreases, and if two moments are two ticks
+/// apart, the later one has the greater tick.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogicalClock {
+    /// The difference to the monotonic clock; wraps around.
+    pub(super) offset: u64,
+    /// Between these moments of the monotonic clock, the logical clock runs at 15/16 of its speed.
+    pub(super) slow_from: u64,
+    pub(super) slow_until: u64,
+}
+
+impl LogicalClock {
+    /// The logical clock that is at `tick` at the moment of the sample, and works off its lead over the
+    /// real clock unless that is longer than [`LONGEST_WORKED_OFF`].
+    pub fn starting_at(tick: u64, at: Sample) -> Self {
+        Self::slowing_after(START_DELAY, tick, at)
+    }
+
+    pub(super) fn slowing_after(delay: u64, tick: u64, at: Sample) -> Self {
+        let offset = tick.wrapping_sub(at.monotonic);
+        match tick.saturating_sub(at.realtime) {
+            lead @ 1..=LONGEST_WORKED_OFF => {
+                let slow_from = at.monotonic + delay;
+                Self { offset, slow_from, slow_until: slow_from + lead * SLOWNESS }
+            }
+            _ => Self { offset, slow_from: 0, slow_until: 0 },
+        }
+    }
+
+    /// The tick at a moment of the monotonic clock.
+    #[inline(always)]
+    pub fn tick(&self, monotonic: u64) -> u64 {
+        let slowly = monotonic.min(self.slow_until).saturating_sub(self.slow_from);
+        monotonic.wrapping_add(self.offset).wrapping_sub(slowly / SLOWNESS)
+    }
+
+    /// The number of ticks until the lead is worked off; `None` if no lead is being worked off.
+    pub fn level_in(&self, monotonic: u64) -> Option<u64> {
+        self.slow_until.checked_sub(monotonic).filter(|&ticks| ticks > 0)
+    }
+}
+
+/// The time at which a logical clock started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SeedSource {
+    SystemClock = 1,
+    /// The time of the last checkpoint, since the real clock was before it.
+    Checkpoint = 2,
+    /// The time of the last replayed transaction, since the real clock was before it.
+    Replay = 3,
+    /// The time that the logical clock had reached before a backend crashed, since the real clock was
+    /// before it.
+    Crash = 4,
+}
+
+impl SeedSource {
+    pub(super) fn of_word(word: u64) -> Option<Self> {
+        [Self::SystemClock, Self::Checkpoint, Self::Replay, Self::Crash]
+            .into_iter()
+            .find(|&source| source as u64 == word)
+    }
+}
+
+/// Why a logical clock cannot be read or changed. It stays as it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClockError {
+    /// The real clock or the tick is out of range.
+    OutOfRange,
+    /// The tick is further ahead of the real clock than permitted.
+    TooFarAhead,
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const SECOND: u64 = 1000 * TICKS_PER_MS;
+
+    #[test]
+    fn a_logical_clock_without_a_lead_is_the_real_clock() {
+        let at = Sample { monotonic: 5 * SECOND, realtime: 1000 * SECOND };
+        let clock = LogicalClock::starting_at(at.realtime, at);
+        assert_eq!(clock.tick(5 * SECOND), 1000 * SECOND);
+        assert_eq!(clock.tick(8 * SECOND + 1), 1003 * SECOND + 1);
+        assert_eq!(clock.level_in(at.monotonic), None);
+    }
+
+    #[test]
+    fn a_lead_of_three_seconds_is_gone_after_forty_eight() {
+        let at = Sample { monotonic: 5 * SECOND, realtime: 1000 * SECOND };
+        let clock = LogicalClock::starting_at(at.realtime + 3 * SECOND, at);
+        let lead = |after: u64| clock.tick(at.monotonic + after) - (at.realtime + after);
+        assert_eq!(lead(0), 3 * SECOND);
+        assert_eq!(lead(START_DELAY), 3 * SECOND);
+        assert_eq!(lead(START_DELAY + 16 * SECOND), 2 * SECOND);
+        assert_eq!(clock.level_in(at.monotonic), Some(START_DELAY + 48 * SECOND));
+        assert_eq!(lead(START_DELAY + 48 * SECOND), 0);
+        assert_eq!(lead(3600 * SECOND), 0);
+        assert_eq!(clock.level_in(at.monotonic + START_DELAY + 48 * SECOND), None);
+    }
+
+    #[test]
+    fn a_lead_of_days_stays() {
+        let at = Sample { monotonic: 5 * SECOND, realtime: 1000 * SECOND };
+        let clock = LogicalClock::starting_at(at.realtime + 86_400 * SECOND, at);
+        assert_eq!(clock.tick(1005 * SECOND), 88_400 * SECOND);
+        assert_eq!(clock.level_in(at.monotonic), None);
+    }
+
+    proptest! {
+        /// Two ticks of the monotonic clock are at least one of the logical clock, whatever its lead.
+        #[test]
+        fn a_logical_clock_increases(
+            monotonic in 0..1u64 << 50,
+            lead in 0..3 * 3600 * SECOND,
+            after in 0..200_000 * SECOND,
+            step in 2..1000u64,
+        ) {
+            let at = Sample { monotonic, realtime: 1 << 56 };
+            let clock = LogicalClock::starting_at(at.realtime + lead, at);
+            prop_assert!(clock.tick(monotonic + after + step) > clock.tick(monotonic + after));
+        }
+
+        /// A logical clock that starts at the tick of another is not below it until it slows down.
+        #[test]
+        fn a_slower_clock_is_no_lower_before_it_slows_down(
+            lead in 0..3 * 3600 * SECOND,
+            after in 0..60_000 * SECOND,
+            back in 0..3600 * SECOND,
+            within in 0..=START_DELAY,
+        ) {
+            let first = Sample { monotonic: 1 << 40, realtime: 1 << 56 };
+            let old = LogicalClock::starting_at(first.realtime + lead, first);
+            let at = Sample {
+                monotonic: first.monotonic + after,
+                realtime: first.realtime + after - back.min(after),
+            };
+            let new = LogicalClock::starting_at(old.tick(at.monotonic).max(at.realtime), at);
+            let moment = at.monotonic + within;
+            prop_assert!(new.tick(moment) >= old.tick(moment));
+        }
+    }
+}
