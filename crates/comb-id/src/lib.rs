@@ -3,7 +3,8 @@
 //! A value ([`value::Comb`]) is a moment and some randomness. A [`layout`] writes it down along three axes: its
 //! [`time_field`], its [`byte_order`] and its stamp; [`layouts`] is the table of all of them. [`rfc9562`]
 //! reads what a uuid declares of itself, [`inspect`] what else it could be, [`bound`] what partitions have;
-//! [`bsv`] is the layout that is text; [`text_form`] and [`typeid`] write any id as short text;
+//! [`bsv`] is the layout that is text; [`text_form`] and [`typeid`] write any id as short text,
+//! and [`text_error`] says what is wrong with one;
 //! [`index_order`] has the orders of indexes; [`abbreviation`] helps sorting.
 
 #![forbid(unsafe_code)]
@@ -17,6 +18,7 @@ pub mod inspect;
 pub mod layout;
 pub mod layouts;
 pub mod rfc9562;
+pub mod text_error;
 pub mod text_form;
 pub mod time_field;
 pub mod typeid;
