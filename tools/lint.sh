@@ -31,6 +31,14 @@ forbid() {
         code ~ ENVIRON["PATTERN"] { printf "%s:%d: %s\n", FILENAME, FNR, ENVIRON["WHAT"] }' "$@"
 }
 
+# imports: pairs of folders of src/ and of files, of which the first imports the second. Folders have an order.
+imports() {
+    echo functions server server postgres
+    grep -roE --include='*.rs' '(crate::[a-z_]+|super)::[a-z_]+' src/*/ |
+        sed -E 's|^src/([a-z]+)/([a-z_]+)\.rs:|\1 \1/\2 |; s|^([a-z]+)(.*) super::|\1\2 crate::\1::|
+                s|^([a-z]+) (.*) crate::([a-z]+)::(.*)|\1 \3\n\2 \3/\4|' | sort -u
+}
+
 rules() {
     local library all end='($|[^A-Za-z0-9_])'
     mapfile -t library < <(sources src crates)
@@ -39,6 +47,8 @@ rules() {
     forbid "what SQL creates stands in sql/" \
         "CREATE +(OR +REPLACE +)?(AGGREGATE|CAST|DOMAIN|FUNCTION|INDEX|OPERATOR|PROCEDURE|SCHEMA|TABLE|TYPE|VIEW)$end" '' \
         "${library[@]}"
+    forbid "an import in src/ names one file" "use +(crate(::[a-z_]+)?|super)(::[{]|;)" '' src/*/*.rs
+    imports | tsort 2>&1 >/dev/null | sed 's/^tsort: -:/src: imports:/; s/^tsort:/   /' || true
     wc -l "${all[@]}" | awk -v longest=$LONGEST_FILE \
         '$2 != "total" && $1 > longest { printf "%s:%d: the file has more than %d lines\n", $2, $1, longest }'
 }

@@ -1,14 +1,16 @@
 //! SQL functions for BSV text.
 
-use comb_id::bsv::Bsv;
+use comb_id::bsv::{Bsv, BsvError};
 use comb_tick::Tick;
 use pgrx::pg_sys;
+use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 
 use crate::postgres::call::{ascii, sql_function, uuid};
-use crate::postgres::error::{Error, MadeAs};
 use crate::postgres::raw;
+use crate::postgres::report::{Report, report};
 use crate::postgres::timestamp::TimestampTz;
 use crate::server::backend::{self, process_id};
+use crate::server::clock_errors::{MadeAs, clock_out_of_range};
 
 sql_function! {
     /// A BSV COMB of now, in UTC.
@@ -16,7 +18,7 @@ sql_function! {
         let fit = |tick| Bsv::TIME_FIELD.next_exact(Tick::from(tick))?.try_into().ok();
         let (generator, tick) = backend::next_tick(Bsv::TIME_FIELD.unit_ticks(), MadeAs::Bsv, fit)?;
         let random = [generator.random(process_id())?, generator.random(process_id())?];
-        let bsv = Bsv::of_tick(tick, random).ok_or(Error::ClockOutOfRange(MadeAs::Bsv))?;
+        let bsv = Bsv::of_tick(tick, random).ok_or_else(|| clock_out_of_range(MadeAs::Bsv))?;
         generator.made(tick);
         Ok(ascii(&bsv.text()))
     }
@@ -26,7 +28,7 @@ sql_function! {
     /// The moment of a BSV COMB whose writer's clock showed the time of that zone; NULL past year
     /// 9999.
     fn comb_bsv_timestamp(call) {
-        let bsv = Bsv::parse(call.text(0)).map_err(Error::InvalidBsv)?;
+        let bsv = Bsv::parse(call.text(0)).map_err(invalid_bsv)?;
         let Some(local) = bsv.micros() else { return call.null() };
         let local = TimestampTz::from_unix_micros(local).datum();
         // SAFETY: a text and a timestamp. An ERROR jumps over frames that hold nothing to be dropped.
@@ -40,7 +42,16 @@ sql_function! {
 sql_function! {
     /// The version 4 UUID in a BSV COMB.
     fn comb_bsv_uuid(call) {
-        let bsv = Bsv::parse(call.text(0)).map_err(Error::InvalidBsv)?;
+        let bsv = Bsv::parse(call.text(0)).map_err(invalid_bsv)?;
         Ok(uuid(bsv.id))
     }
+}
+
+fn invalid_bsv(error: BsvError) -> Report {
+    report!(ERRCODE_INVALID_TEXT_REPRESENTATION, "{error}").detail(match error {
+        BsvError::Length(_) => "A BSV COMB has 32 characters.",
+        BsvError::Character { .. } => {
+            "A BSV COMB consists of \"$\", \"-\", digits, and letters from A to Z and from a to z."
+        }
+    })
 }

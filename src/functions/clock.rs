@@ -1,15 +1,19 @@
 //! SQL functions for the clock that ids are made by: to see it, to raise it, to set it back.
 
+use pgrx::PgLogLevel;
 use pgrx::pg_sys::Datum;
+use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 
 use super::horizon;
+use super::layout_errors::not_of_layout;
 use crate::postgres::call::{ascii, interval, sql_function};
-use crate::postgres::error::{self, Error};
 use crate::postgres::raw;
+use crate::postgres::report::report;
 use crate::postgres::rows::row;
-use crate::postgres::text::Text;
+use crate::postgres::string_info::StringInfo;
 use crate::postgres::timestamp::TimestampTz;
 use crate::server::backend::{self, InUse};
+use crate::server::clock_errors::clock_micros;
 use crate::server::settings;
 use comb_clock::logical_clock::SeedSource;
 use comb_clock::source::{LAST_TICK, micros_of_clock};
@@ -37,7 +41,11 @@ sql_function! {
         let extension = extension_version();
         let update_due = extension.as_ref().map(|version| version.bytes() != LIBRARY_VERSION.as_bytes());
         if let (Some(version), Some(true)) = (&extension, update_due) {
-            error::warn_of_update(version, LIBRARY_VERSION);
+            report!(ERRCODE_WARNING, "extension \"comb\" has version ")
+                .and(str::from_utf8(version.bytes()).unwrap_or("?"))
+                .and(format_args!(" in this database, but the library has version {LIBRARY_VERSION}"))
+                .hint("Run ALTER EXTENSION comb UPDATE.")
+                .send(PgLogLevel::WARNING);
         }
         // Not in recovery, nor by a clock of one connection.
         let horizon = horizon::compute().ok();
@@ -66,20 +74,22 @@ sql_function! {
 }
 
 /// The version of the extension in this database; `None` where it is not created.
-fn extension_version() -> Option<Text<32>> {
+fn extension_version() -> Option<StringInfo> {
     let query = c"SELECT extversion FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'comb'";
     // SAFETY: one query by SPI, whose value is copied before SPI ends. An ERROR jumps over frames that
     // hold nothing to be dropped, and ends SPI too.
     unsafe {
+        let mut version = StringInfo::new();
         raw::SPI_connect();
         raw::SPI_execute(query.as_ptr(), true, 1);
         let table = pgrx::pg_sys::SPI_tuptable;
-        let version = (pgrx::pg_sys::SPI_processed > 0).then(|| {
+        let is_created = pgrx::pg_sys::SPI_processed > 0;
+        if is_created {
             let value = raw::SPI_getvalue(*(*table).vals, (*table).tupdesc, 1);
-            Text::of_c(std::ffi::CStr::from_ptr(value))
-        });
+            version.push(std::ffi::CStr::from_ptr(value).to_bytes());
+        }
         raw::SPI_finish();
-        version
+        is_created.then_some(version)
     }
 }
 
@@ -87,10 +97,16 @@ sql_function! {
     /// Raises the clock to an id, unless it is there already. Answers the moment at which it then stands.
     fn comb_observe(call) {
         let layout = call.layout(1)?;
-        let comb = layout.decode(&call.uuid(0)).ok_or(Error::NotOfLayout(layout))?;
+        let comb = layout.decode(&call.uuid(0)).ok_or_else(|| not_of_layout(layout))?;
         // Before 1970 there is nothing to raise.
         let tick = u64::try_from(comb.tick.max(0)).ok().filter(|&tick| tick < LAST_TICK);
-        let tick = tick.ok_or(Error::BeyondAnyClock)?;
+        let tick = tick.ok_or_else(|| {
+            let (begin, end) = clock_micros();
+            let [begin, end] = [begin, end].map(TimestampTz::from_unix_micros);
+            report!(ERRCODE_DATETIME_FIELD_OVERFLOW, "time of the UUID is out of range for a clock")
+                .detail(format_args!("A clock shows {begin} to {end}."))
+                .hint("Observe the greatest id that a generator made, not a bound such as comb_max().")
+        })?;
         let (block, process, in_use) = backend::block()?;
         // SAFETY: reads who the current user is.
         let is_superuser = unsafe { raw::superuser() };
@@ -118,7 +134,9 @@ sql_function! {
 
 fn note_scope(in_use: InUse) {
     if let InUse::Own(_) = in_use {
-        error::note_own_clock();
+        report!(ERRCODE_SUCCESSFUL_COMPLETION, "only the ids of this connection are affected")
+            .hint("The connection has a clock of its own. comb_status() shows the reason.")
+            .send(PgLogLevel::NOTICE);
     }
 }
 

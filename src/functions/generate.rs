@@ -2,11 +2,12 @@
 
 use pgrx::pg_sys;
 
+use super::layout_errors::timestamp_out_of_range;
 use crate::postgres::call::{self, Answer, Call, sql_function};
-use crate::postgres::error::{Error, MadeAs};
 use crate::postgres::raw;
 use crate::postgres::timestamp::TimestampTz;
 use crate::server::backend::{self, process_id};
+use crate::server::clock_errors::{MadeAs, clock_out_of_range};
 use comb_id::layout::Layout;
 use comb_id::layouts::{MSSQL, MSSQL_LEGACY, UUIDV7};
 use comb_id::value::Comb;
@@ -25,7 +26,7 @@ pub fn next_id(layout: &'static Layout) -> Answer {
         generator.random(process_id())?
     };
     let comb = Comb { tick: Tick::from(tick), random };
-    let id = layout.encode(comb).ok_or(Error::ClockOutOfRange(MadeAs::Id(layout)))?;
+    let id = layout.encode(comb).ok_or_else(|| clock_out_of_range(MadeAs::Id(layout)))?;
     generator.made(tick);
     Ok(call::uuid(id))
 }
@@ -60,7 +61,7 @@ sql_function! {
         let layout = call.layout(1)?;
         let tick = tick_of_micros(call.timestamptz(0).unix_micros());
         let id = layout.encode(Comb { tick, random: backend::random()? });
-        id.map(call::uuid).ok_or(Error::TimestampOutOfRange(layout))
+        id.map(call::uuid).ok_or_else(|| timestamp_out_of_range(layout))
     }
 }
 
@@ -75,7 +76,7 @@ sql_function! {
         let comb = Comb { tick: Tick::from(tick), random: generator.random(process_id())? };
         generator.made(tick);
         let id = shift(comb, call).and_then(|comb| layout.encode(comb));
-        id.map(call::uuid).ok_or(Error::TimestampOutOfRange(layout))
+        id.map(call::uuid).ok_or_else(|| timestamp_out_of_range(layout))
     }
 }
 

@@ -5,12 +5,15 @@ use std::sync::atomic::{Ordering, fence};
 
 use pgrx::pg_sys;
 use pgrx::pg_sys::Datum;
+use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 
 use super::generate::next_id;
+use super::layout_errors::not_of_layout;
 use crate::postgres::call::{self, Answer, Call, sql_function};
-use crate::postgres::error::{Error, MadeAs, Unavailable};
 use crate::postgres::raw;
+use crate::postgres::report::{Report, report};
 use crate::server::backend;
+use crate::server::clock_errors::{MadeAs, clock_out_of_range};
 use crate::server::floors;
 use comb_clock::horizon::{Ring, Snapshot, settled};
 use comb_clock::source::micros_of_clock;
@@ -73,7 +76,7 @@ sql_function! {
     fn comb_settled(call) {
         let layout = call.layout(1)?;
         let id = call.uuid(0);
-        layout.decode(&id).ok_or(Error::NotOfLayout(layout))?;
+        layout.decode(&id).ok_or_else(|| not_of_layout(layout))?;
         // Not by their ticks: a layout may keep less than a tick.
         let is_settled = match settled_for_statement(call)? {
             Some(settled) => layout.order.compare(&id, &smallest_id(layout, settled + 1)?).is_lt(),
@@ -89,7 +92,12 @@ sql_function! {
         let layout = ordered_layout(call)?;
         // SAFETY: reads the isolation level of the transaction.
         if unsafe { pg_sys::XactIsoLevel } >= pg_sys::XACT_REPEATABLE_READ as i32 {
-            return Err(Error::NoHorizon(Unavailable::SnapshotStays));
+            return Err(report!(
+                ERRCODE_INVALID_TRANSACTION_STATE,
+                "comb_horizon_now() requires the isolation level READ COMMITTED"
+            )
+            .detail("The next statement of this transaction has the same snapshot.")
+            .hint("Use comb_horizon(), which works in every isolation level."));
         }
         smallest_id(layout, compute()?.settled + 1).map(call::uuid)
     }
@@ -97,14 +105,23 @@ sql_function! {
 
 /// The layout that the first argument names. An id of it is to be compared with others: where PostgreSQL has
 /// not their order, that would lose rows.
-fn ordered_layout(call: Call) -> Result<&'static Layout, Error> {
+fn ordered_layout(call: Call) -> Result<&'static Layout, Report> {
     let layout = call.layout(0)?;
-    if layout.order.is_in_postgres() { Ok(layout) } else { Err(Error::NoOrder(layout)) }
+    if layout.order.is_in_postgres() {
+        return Ok(layout);
+    }
+    Err(report!(
+        ERRCODE_FEATURE_NOT_SUPPORTED,
+        "layout \"{}\" has no horizon to compare with",
+        layout.label
+    )
+    .detail("PostgreSQL does not compare its ids in the order of their times.")
+    .hint("comb_settled() says of each id whether it is below the horizon."))
 }
 
 /// The smallest id of a tick, and so of all later ones.
-fn smallest_id(layout: &'static Layout, tick: u64) -> Result<Uuid, Error> {
-    layout.smallest(Tick::from(tick)).ok_or(Error::ClockOutOfRange(MadeAs::Id(layout)))
+fn smallest_id(layout: &'static Layout, tick: u64) -> Result<Uuid, Report> {
+    layout.smallest(Tick::from(tick)).ok_or_else(|| clock_out_of_range(MadeAs::Id(layout)))
 }
 
 /// A horizon as it was computed.
@@ -115,7 +132,7 @@ pub struct Horizon {
 }
 
 /// Computes the horizon: true for every snapshot that is taken from now on.
-pub fn compute() -> Result<Horizon, Error> {
+pub fn compute() -> Result<Horizon, Report> {
     floors::check_available()?;
     let (block, process) = backend::server()?;
     let latest = block.follow(&process)?.tick;
@@ -128,7 +145,7 @@ pub fn compute() -> Result<Horizon, Error> {
 
 /// The tick up to which everything is settled for the statement that calls: committed and visible to it, or
 /// never to come. `None` if that cannot be said: an empty poll.
-fn settled_for_statement(call: Call) -> Result<Option<u64>, Error> {
+fn settled_for_statement(call: Call) -> Result<Option<u64>, Report> {
     let (block, _) = backend::server()?;
     let Some((statement, mark)) = statement_snapshot() else {
         floors::check_available()?;

@@ -5,7 +5,8 @@ use pgrx::pg_sys::Datum;
 
 use crate::postgres::call::{ascii, sql_function};
 use crate::postgres::rows::Rows;
-use crate::postgres::timestamp::iso8601;
+use crate::postgres::string_info::StringInfo;
+use crate::postgres::timestamp::TimestampTz;
 
 sql_function! {
     /// The table of layouts.
@@ -14,14 +15,15 @@ sql_function! {
         let rows = unsafe { Rows::begin(call) };
         for layout in &LAYOUTS {
             let (first, last) = layout.range_micros();
+            let [first, last] = [first, last].map(TimestampTz::from_unix_micros).map(StringInfo::of);
             rows.put(&[
                 Some(ascii(layout.label.as_bytes())),
                 Some(ascii(layout.time_field.label().as_bytes())),
                 Some(ascii(layout.order.label().as_bytes())),
                 layout.version.map(|version| Datum::from(i32::from(version))),
                 Some(ascii(layout.time_field.resolution().as_bytes())),
-                Some(ascii(iso8601(first).bytes())),
-                Some(ascii(iso8601(last).bytes())),
+                Some(ascii(first.bytes())),
+                Some(ascii(last.bytes())),
                 Some(ascii(layout.known_as.as_bytes())),
             ]);
         }

@@ -1,14 +1,22 @@
-//! SQL functions for tables that are partitioned by id. What reads the catalogs is written in SQL
-//! (sql/92-partitions.sql); it says here what is wrong.
+//! SQL functions for tables that are partitioned by id. sql/92-partitions.sql names the partitions.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, c_int};
 
-use pgrx::pg_sys::errcodes::PgSqlErrorCode;
+use pgrx::pg_sys;
+use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
+use pgrx::pg_sys::{Datum, Oid, SysCacheIdentifier};
 
-use crate::postgres::call::sql_function;
-use crate::postgres::error::{Error, Name, Report};
-use crate::postgres::text::Text;
+use crate::postgres::call::{ascii, sql_function};
+use crate::postgres::raw;
+use crate::postgres::report::{Report, report};
+use crate::postgres::rows::Rows;
+use crate::postgres::timestamp::TimestampTz;
 use comb_id::bound;
+use comb_id::layouts::{MSSQL, UUIDV7};
+use uuid::Uuid;
+
+/// How many partitions a call names.
+const MOST_PARTITIONS: i128 = 10_000;
 
 sql_function! {
     /// The moment of a version 7 key or bound, for pg_partman.
@@ -25,100 +33,182 @@ sql_function! {
 }
 
 sql_function! {
-    /// Raises the error that is called so, about that name. NULL is no error.
-    fn comb_partition_error(call) {
-        Err(Error::Partition(Fault::called(call.text(0)), Name::of(call.text(1))))
+    /// The layout of the ids by which a table is partitioned.
+    fn comb_partition_layout(call) {
+        let layout = match key_order(call.oid(0))? {
+            KeyOrder::Uuid | KeyOrder::Time => UUIDV7,
+            KeyOrder::Sqlserver => MSSQL,
+        };
+        Ok(ascii(layout.label.as_bytes()))
     }
 }
 
-/// Why there are no partitions to be named, or no range of one.
-#[derive(Clone, Copy)]
-pub enum Fault {
-    NoTable,
-    NotPartitioned,
-    NotByRange,
-    SeveralColumns,
-    Expression,
-    NotById,
-    NotPartition,
-    BoundWithoutTime,
-    Infinite,
-    Backwards,
-    StepNotPositive,
-    StepMixed,
-    StepTooFine,
-    TooMany,
+sql_function! {
+    /// The step of partitions from one time until another, if there can be such partitions.
+    fn comb_partition_step(call) {
+        let [from, until] = [0, 1].map(|index| call.timestamptz(index).0);
+        // SAFETY: an interval.
+        let pg_sys::Interval { time, day, month } = unsafe { *call.pointer(2) };
+        let months = i128::from(month);
+        let micros = i128::from(day) * 86_400_000_000 + i128::from(time);
+        // The infinities of PostgreSQL 17 and newer.
+        let is_infinite = matches!((month, day), (i32::MIN, i32::MIN) | (i32::MAX, i32::MAX));
+        let wrong = ERRCODE_INVALID_PARAMETER_VALUE;
+        Err(if [from, until].iter().any(|at| matches!(*at, i64::MIN | i64::MAX)) {
+            report!(ERRCODE_DATETIME_FIELD_OVERFLOW, "times of partitions must be finite")
+                .hint("A partition without a bound is FROM (MINVALUE) or TO (MAXVALUE).")
+        } else if from > until {
+            report!(wrong, "partitions cannot end before they begin")
+                .hint("The second time must be the first one or after it.")
+        } else if months != 0 && micros != 0 && !is_infinite {
+            report!(wrong, "step of partitions must not mix months with days or shorter units")
+                .hint("Use a step of months and years, or one of weeks, days, hours and shorter units.")
+        } else if is_infinite || months + micros <= 0 {
+            report!(wrong, "step of partitions must be greater than zero and finite")
+        } else if micros % 1000 != 0 {
+            report!(wrong, "step of partitions must be a whole number of milliseconds")
+                .hint("The time of an id is in milliseconds.")
+        // No month is shorter than 28 days.
+        } else if i128::from(until) - i128::from(from)
+            > MOST_PARTITIONS * (months * 28 * 86_400_000_000 + micros)
+        {
+            report!(ERRCODE_PROGRAM_LIMIT_EXCEEDED, "too many partitions")
+                .detail(format_args!("A call names up to {MOST_PARTITIONS}."))
+                .hint("Use a longer step, or times that are closer together.")
+        } else {
+            return Ok(call.argument(2));
+        })
+    }
 }
 
-impl Fault {
-    /// By the word that sql/92-partitions.sql has for it.
-    fn called(what: &[u8]) -> Self {
-        match what {
-            b"no table" => Self::NoTable,
-            b"not by range" => Self::NotByRange,
-            b"several columns" => Self::SeveralColumns,
-            b"expression" => Self::Expression,
-            b"not by id" => Self::NotById,
-            b"no partition" => Self::NotPartition,
-            b"no time" => Self::BoundWithoutTime,
-            b"infinite" => Self::Infinite,
-            b"backwards" => Self::Backwards,
-            b"step not positive" => Self::StepNotPositive,
-            b"step mixed" => Self::StepMixed,
-            b"step too fine" => Self::StepTooFine,
-            b"too many" => Self::TooMany,
-            _ => Self::NotPartitioned,
+sql_function! {
+    /// The times between which the ids of a partition are; no row for the default partition, and for the one with the
+    /// keys that have no time.
+    fn comb_partition_bounds(call) {
+        // SAFETY: a call of a set-returning function with the columns that follow.
+        let rows = unsafe { Rows::begin(call) };
+        let partition = call.oid(0);
+        let name = relation_name(partition)?;
+        // SAFETY: reads the catalogs.
+        if unsafe { !raw::get_rel_relispartition(partition) } {
+            return Err(report!(ERRCODE_WRONG_OBJECT_TYPE, "table ")
+                .quote(name)
+                .and(" is not a partition")
+                .hint("Name a partition of the table, not the table."));
+        }
+        // SAFETY: of a partition.
+        let order = key_order(unsafe { raw::get_partition_parent(partition, true) })?;
+        // SAFETY: of a partition by range of one column, a uuid or uniqueidentifier.
+        let Some(bounds) = (unsafe { bounds(partition) }) else { return Ok(Datum::null()) };
+        let mut times = [None; 2];
+        for (time, bound) in times.iter_mut().zip(bounds) {
+            // The nil UUID and the max UUID stand for no bound.
+            let Some(id) = bound.filter(|id| !id.is_nil() && !id.is_max()) else { continue };
+            let micros = match order {
+                KeyOrder::Uuid | KeyOrder::Time => bound::micros(&id),
+                KeyOrder::Sqlserver => MSSQL.micros(&id),
+            };
+            let micros = micros.ok_or_else(|| no_time(name))?;
+            *time = Some(TimestampTz::from_unix_micros(micros).datum());
+        }
+        // In time order, keys without a time come first: a partition without a lower bound has them.
+        if !(matches!(order, KeyOrder::Time) && times[0].is_none()) {
+            rows.put(&times);
+        }
+        Ok(Datum::null())
+    }
+}
+
+/// The order in which PostgreSQL compares the keys of partitions.
+enum KeyOrder {
+    Uuid,
+    Time,
+    Sqlserver,
+}
+
+/// The order of the ids by which a table is partitioned.
+fn key_order(table: Oid) -> Result<KeyOrder, Report> {
+    let name = relation_name(table)?;
+    let refused = |problem: &str| {
+        report!(ERRCODE_WRONG_OBJECT_TYPE, "table ").quote(name).and(problem)
+            .hint("Partitions by time require PARTITION BY RANGE of one column: a uuid, a uuid with the operator class uuid_mssql_ops or uuid_time_ops, or a uniqueidentifier.")
+    };
+    let cache = SysCacheIdentifier::PARTRELID as c_int;
+    // SAFETY: reads the catalogs. Columns 2, 3, 5 and 6 of pg_partitioned_table (pg_partitioned_table.h) are partstrat,
+    // partnatts, partattrs and partclass, which are never NULL and have an element for each column of the key.
+    unsafe {
+        let row = raw::SearchSysCache1(cache, Datum::from(table));
+        if row.is_null() {
+            return Err(refused(" is not partitioned"));
+        }
+        let column = |number| raw::SysCacheGetAttr(cache, row, number, &mut false);
+        let (strategy, columns) = (column(2).value() as u8, column(3).value());
+        let attribute = *(*column(5).cast_mut_ptr::<pg_sys::int2vector>()).values.as_ptr();
+        let class = *(*column(6).cast_mut_ptr::<pg_sys::oidvector>()).values.as_ptr();
+        raw::ReleaseSysCache(row);
+        if strategy != b'r' {
+            return Err(refused(" is not partitioned by range"));
+        }
+        if columns != 1 {
+            return Err(refused(" is partitioned by several columns"));
+        }
+        if attribute == 0 {
+            return Err(refused(" is partitioned by an expression"));
+        }
+        // By the function that compares, which says more than a type.
+        let (family, input) = (raw::get_opclass_family(class), raw::get_opclass_input_type(class));
+        let function = raw::get_func_name(raw::get_opfamily_proc(family, input, input, 1));
+        let function = if function.is_null() { c"" } else { CStr::from_ptr(function) };
+        match function.to_bytes() {
+            b"uuid_cmp" => Ok(KeyOrder::Uuid),
+            b"comb_time_cmp" => Ok(KeyOrder::Time),
+            b"comb_mssql_cmp" | b"uniqueidentifier_cmp" => Ok(KeyOrder::Sqlserver),
+            _ => Err(refused(" is not partitioned by an id").detail(
+                "The type or the operator class of its partition key has no order of ids.",
+            )),
         }
     }
+}
 
-    pub fn report(self, name: Name) -> Report {
-        let wrong_value = || Report::new(PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE);
-        match self {
-            Self::NoTable => Report::new(PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE)
-                .message(format_args!("relation with OID"))
-                .quoting_as(c"%s %.*s%s does not exist", name),
-            Self::NotPartitioned => not_by_time(c"%s \"%.*s%s\" is not partitioned", name),
-            Self::NotByRange => not_by_time(c"%s \"%.*s%s\" is not partitioned by range", name),
-            Self::SeveralColumns => not_by_time(c"%s \"%.*s%s\" is partitioned by several columns", name),
-            Self::Expression => not_by_time(c"%s \"%.*s%s\" is partitioned by an expression", name),
-            Self::NotById => not_by_time(c"%s \"%.*s%s\" is not partitioned by an id", name)
-                .detail(Text::of(format_args!("The type or the operator class of its partition key has no order of ids."))),
-            Self::NotPartition => wrong_object(c"%s \"%.*s%s\" is not a partition", name)
-                .hint(format_args!("Name a partition of the table, not the table.")),
-            Self::BoundWithoutTime => wrong_value()
-                .message(format_args!("bound of partition"))
-                .quoting_as(c"%s \"%.*s%s\" has no time", name)
-                .detail(Text::of(format_args!("A bound has a time if it is of version 7, or in the order of SQL Server of layout \"mssql\". The nil UUID and the max UUID stand for no bound.")))
-                .hint(format_args!("pg_get_expr(relpartbound, oid) in pg_class shows the bound.")),
-            Self::Infinite => Report::new(PgSqlErrorCode::ERRCODE_DATETIME_FIELD_OVERFLOW)
-                .message(format_args!("times of partitions must be finite"))
-                .hint(format_args!("A partition without a bound is FROM (MINVALUE) or TO (MAXVALUE).")),
-            Self::Backwards => wrong_value()
-                .message(format_args!("partitions cannot end before they begin"))
-                .hint(format_args!("The second time must be the first one or after it.")),
-            Self::StepNotPositive => wrong_value()
-                .message(format_args!("step of partitions must be greater than zero and finite")),
-            Self::StepMixed => wrong_value()
-                .message(format_args!("step of partitions must not mix months with days or shorter units"))
-                .hint(format_args!("Use a step of months and years, or one of weeks, days, hours and shorter units.")),
-            Self::StepTooFine => wrong_value()
-                .message(format_args!("step of partitions must be a whole number of milliseconds"))
-                .hint(format_args!("The time of an id is in milliseconds.")),
-            Self::TooMany => Report::new(PgSqlErrorCode::ERRCODE_PROGRAM_LIMIT_EXCEEDED)
-                .message(format_args!("too many partitions"))
-                .detail(Text::of(format_args!("A call names up to 10000.")))
-                .hint(format_args!("Use a longer step, or times that are closer together.")),
-        }
+/// The bounds of a partition by range of one column; `None` of the default partition.
+///
+/// # Safety
+/// It is a partition, and the column a uuid or uniqueidentifier.
+unsafe fn bounds(partition: Oid) -> Option<[Option<Uuid>; 2]> {
+    let cache = SysCacheIdentifier::RELOID as c_int;
+    let column = pg_sys::Anum_pg_class_relpartbound as i16;
+    // SAFETY: the caller's word: pg_class has a row with the bounds, each of which has one value of 16 bytes, if any.
+    unsafe {
+        let row = raw::SearchSysCache1(cache, Datum::from(partition));
+        let text = raw::SysCacheGetAttr(cache, row, column, &mut false);
+        let text = raw::text_to_cstring(text.cast_mut_ptr());
+        raw::ReleaseSysCache(row);
+        let spec = &*raw::stringToNode(text).cast::<pg_sys::PartitionBoundSpec>();
+        (!spec.is_default).then(|| {
+            [spec.lowerdatums, spec.upperdatums].map(|datums| {
+                let datum = &*(*(*datums).elements).ptr_value.cast::<pg_sys::PartitionRangeDatum>();
+                let value = datum.value.cast::<pg_sys::Const>();
+                (!value.is_null()).then(|| (*value).constvalue.cast_mut_ptr::<Uuid>().read())
+            })
+        })
     }
 }
 
-/// `format` is that of the message: of the word "table", and the table's name.
-fn wrong_object(format: &'static CStr, table: Name) -> Report {
-    Report::new(PgSqlErrorCode::ERRCODE_WRONG_OBJECT_TYPE)
-        .message(format_args!("table"))
-        .quoting_as(format, table)
+/// The name of a relation, which lives as long as the call.
+fn relation_name<'a>(relation: Oid) -> Result<&'a [u8], Report> {
+    // SAFETY: reads the catalogs. The name is a C string, copied into the memory context of the caller.
+    unsafe {
+        let name = raw::get_rel_name(relation);
+        if name.is_null() {
+            let oid = relation.to_u32();
+            return Err(report!(ERRCODE_UNDEFINED_TABLE, "relation with OID {oid} does not exist"));
+        }
+        Ok(CStr::from_ptr(name).to_bytes())
+    }
 }
 
-fn not_by_time(format: &'static CStr, table: Name) -> Report {
-    wrong_object(format, table).hint(format_args!("Partitions by time require PARTITION BY RANGE of one column: a uuid, a uuid with the operator class uuid_mssql_ops or uuid_time_ops, or a uniqueidentifier."))
+fn no_time(partition: &[u8]) -> Report {
+    report!(ERRCODE_INVALID_PARAMETER_VALUE, "bound of partition ").quote(partition).and(" has no time")
+        .detail("A bound has a time if it is of version 7, or in the order of SQL Server of layout \"mssql\". The nil UUID and the max UUID stand for no bound.")
+        .hint("pg_get_expr(relpartbound, oid) in pg_class shows the bound.")
 }

@@ -1,7 +1,7 @@
 //! SQL functions for ranges of ids. comb_between() and comb_between_micros() are written in SQL over them.
 
+use super::layout_errors::timestamp_out_of_range;
 use crate::postgres::call::{sql_function, uuid};
-use crate::postgres::error::Error;
 use comb_id::layouts::{MSSQL, UUIDV7};
 use comb_id::rfc9562;
 
@@ -10,7 +10,7 @@ sql_function! {
     fn comb_min(call) {
         let layout = call.layout(1)?;
         let id = layout.min(call.timestamptz(0).unix_micros());
-        id.map(uuid).ok_or(Error::TimestampOutOfRange(layout))
+        id.map(uuid).ok_or_else(|| timestamp_out_of_range(layout))
     }
 }
 
@@ -19,7 +19,7 @@ sql_function! {
     fn comb_max(call) {
         let layout = call.layout(1)?;
         let id = layout.max(call.timestamptz(0).unix_micros());
-        id.map(uuid).ok_or(Error::TimestampOutOfRange(layout))
+        id.map(uuid).ok_or_else(|| timestamp_out_of_range(layout))
     }
 }
 

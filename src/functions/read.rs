@@ -2,13 +2,14 @@
 
 use pgrx::pg_sys;
 use pgrx::pg_sys::Datum;
+use serde::{Serialize, Serializer};
 
-use crate::postgres::call::{Answer, sql_function};
+use crate::postgres::call::sql_function;
 use crate::postgres::raw;
-use crate::postgres::text::Text;
-use crate::postgres::timestamp::iso8601;
+use crate::postgres::string_info::StringInfo;
+use crate::postgres::timestamp::TimestampTz;
 use comb_id::inspect;
-use comb_id::layouts::{LAYOUTS, MSSQL, MSSQL_LEGACY};
+use comb_id::layouts::{MSSQL, MSSQL_LEGACY};
 use comb_id::rfc9562;
 use uuid::Uuid;
 
@@ -43,46 +44,49 @@ sql_function! {
     }
 }
 
-/// What an id can be, as JSON: 110 bytes a layout, and a few for the rest.
-type Json = Text<{ 256 + 128 * LAYOUTS.len() }>;
-
 sql_function! {
     fn comb_inspect(call) {
-        jsonb(&inspection(&call.uuid(0)))
+        let id = call.uuid(0);
+        let inspection = Inspection {
+            version: rfc9562::version(&id),
+            variant: inspect::variant(&id),
+            timestamp: rfc9562::micros(&id).map(TimestampTz::from_unix_micros),
+            layouts: id,
+        };
+        let mut json = StringInfo::new();
+        // No write fails. Where one raises an error, out of memory, the frames of serde_json hold none of Rust's memory.
+        let _ = serde_json::to_writer(&mut json, &inspection);
+        // SAFETY: a C string. An ERROR jumps over frames that hold nothing to be dropped.
+        Ok(unsafe {
+            let text = Datum::from(json.as_ptr());
+            raw::DirectFunctionCall1Coll(raw::jsonb_in, pg_sys::Oid::INVALID, text)
+        })
     }
 }
 
-fn inspection(id: &Uuid) -> Json {
-    let mut json = Json::EMPTY;
-    json.add(format_args!("{{\"version\": "));
-    match rfc9562::version(id) {
-        Some(version) => json.add(format_args!("{version}")),
-        None => json.add(format_args!("null")),
-    }
-    json.add(format_args!(", \"variant\": \"{}\", \"timestamp\": ", inspect::variant(id)));
-    match rfc9562::micros(id) {
-        Some(micros) => json.add(format_args!("\"{}\"", iso8601(micros))),
-        None => json.add(format_args!("null")),
-    }
-    json.add(format_args!(", \"layouts\": ["));
-    for (index, reading) in inspect::readings(id).enumerate() {
-        json.add(format_args!(
-            "{}{{\"layout\": \"{}\", \"timestamp\": \"{}\", \"plausible\": {}, \"stamped\": {}}}",
-            if index > 0 { ", " } else { "" },
-            reading.layout.label,
-            iso8601(reading.micros),
-            reading.plausible,
-            reading.stamped.map_or("null", |stamped| if stamped { "true" } else { "false" }),
-        ));
-    }
-    json.add(format_args!("]}}"));
-    json
+/// What a uuid says of itself, and what it can be.
+#[derive(Serialize)]
+struct Inspection {
+    version: Option<usize>,
+    variant: &'static str,
+    timestamp: Option<TimestampTz>,
+    #[serde(serialize_with = "readings")]
+    layouts: Uuid,
 }
 
-fn jsonb(json: &Json) -> Answer {
-    // SAFETY: a C string. An ERROR jumps over frames that hold nothing to be dropped.
-    Ok(unsafe {
-        let text = Datum::from(json.as_ptr());
-        raw::DirectFunctionCall1Coll(raw::jsonb_in, pg_sys::Oid::INVALID, text)
-    })
+#[derive(Serialize)]
+struct Reading {
+    layout: &'static str,
+    timestamp: TimestampTz,
+    plausible: bool,
+    stamped: Option<bool>,
+}
+
+fn readings<S: Serializer>(id: &Uuid, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_seq(inspect::readings(id).map(|reading| Reading {
+        layout: reading.layout.label,
+        timestamp: TimestampTz::from_unix_micros(reading.micros),
+        plausible: reading.plausible,
+        stamped: reading.stamped,
+    }))
 }

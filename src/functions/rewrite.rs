@@ -1,7 +1,7 @@
 //! SQL functions that turn one id into another.
 
+use super::layout_errors::timestamp_out_of_range;
 use crate::postgres::call::{sql_function, uuid};
-use crate::postgres::error::Error;
 use comb_id::byte_order;
 use uuid::Uuid;
 
@@ -10,7 +10,7 @@ sql_function! {
     fn comb_set_timestamp(call) {
         let layout = call.layout(2)?;
         let id = layout.with_micros(&call.uuid(0), call.timestamptz(1).unix_micros());
-        id.map(uuid).ok_or(Error::TimestampOutOfRange(layout))
+        id.map(uuid).ok_or_else(|| timestamp_out_of_range(layout))
     }
 }
 
@@ -20,7 +20,8 @@ sql_function! {
         let (source, target) = (call.layout(1)?, call.layout(2)?);
         let id = call.uuid(0);
         let Some(comb) = source.decode(&id) else { return call.null() };
-        target.rewrite(source, &id, comb).map(uuid).ok_or(Error::TimestampOutOfRange(target))
+        let converted = target.rewrite(source, &id, comb).map(uuid);
+        converted.ok_or_else(|| timestamp_out_of_range(target))
     }
 }
 

@@ -1,23 +1,36 @@
 //! SQL functions that write ids as short text, and read them.
 
+use std::fmt::Display;
+
+use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
+
 use crate::postgres::call::{Call, ascii, sql_function, uuid};
-use crate::postgres::error::{Error, Name};
-use crate::postgres::invalid_text::{Fault, InvalidText};
-use comb_id::text_form::{BASE32_LENGTH, TextForm};
-use comb_id::typeid::{self, TypeId};
+use crate::postgres::report::{List, Report, report};
+use comb_id::text_error::Explanation;
+use comb_id::text_form::{BASE32_LENGTH, TEXT_FORMS, TextForm};
+use comb_id::typeid::{self, InvalidPrefix, TypeId};
 
 /// An argument that names a text form.
-fn form(call: Call, index: usize) -> Result<TextForm, Error> {
+fn form(call: Call, index: usize) -> Result<TextForm, Report> {
     let name = call.text(index);
-    TextForm::labelled(name).ok_or(Error::UnknownTextForm(Name::of(name)))
+    TextForm::labelled(name).ok_or_else(|| {
+        let labels = List(TEXT_FORMS.iter().map(|form| form.label()));
+        report!(ERRCODE_INVALID_PARAMETER_VALUE, "unrecognized text format: ")
+            .quote(name)
+            .hint(format_args!("The formats are {labels}."))
+    })
 }
 
-fn invalid(text: &[u8], fault: Fault) -> Error {
-    Error::InvalidText(InvalidText { text: Name::of(text), fault })
+fn type_id(text: &[u8]) -> Result<TypeId<'_>, Report> {
+    TypeId::parse(text).map_err(|error| invalid("TypeID", text).detail(error))
 }
 
-fn type_id(text: &[u8]) -> Result<TypeId<'_>, Error> {
-    TypeId::parse(text).map_err(|fault| invalid(text, Fault::TypeId(fault)))
+fn invalid(what: impl Display, text: &[u8]) -> Report {
+    report!(ERRCODE_INVALID_TEXT_REPRESENTATION, "invalid {what}: ").quote(text)
+}
+
+fn invalid_prefix(prefix: &[u8], error: InvalidPrefix) -> Report {
+    invalid("TypeID prefix", prefix).detail(error)
 }
 
 sql_function! {
@@ -29,7 +42,11 @@ sql_function! {
 sql_function! {
     fn comb_decode(call) {
         let (text, form) = (call.text(0), form(call, 1)?);
-        form.read(text).map(uuid).map_err(|fault| invalid(text, Fault::Form(form, fault)))
+        form.read(text).map(uuid).map_err(|error| {
+            let label = form.label();
+            let explanation = Explanation { error: &error, label, begin: 1 };
+            invalid(format_args!("{label} text"), text).detail(explanation)
+        })
     }
 }
 
@@ -38,7 +55,7 @@ sql_function! {
         let type_id = TypeId { prefix: call.text(0), id: call.uuid(1) };
         match type_id.write(&mut [0; typeid::LONGEST]) {
             Ok(text) => Ok(ascii(text)),
-            Err(fault) => Err(invalid(type_id.prefix, Fault::Prefix(fault))),
+            Err(error) => Err(invalid_prefix(type_id.prefix, error)),
         }
     }
 }
@@ -53,11 +70,14 @@ sql_function! {
     /// The uuid of a TypeID that has this prefix.
     fn comb_typeid_uuid_prefix(call) {
         let (text, prefix) = (call.text(0), call.text(1));
-        typeid::check_prefix(prefix).map_err(|fault| invalid(prefix, Fault::Prefix(fault)))?;
+        typeid::check_prefix(prefix).map_err(|error| invalid_prefix(prefix, error))?;
         let type_id = type_id(text)?;
         if type_id.prefix != prefix {
-            let (wanted, found) = (Name::of(prefix), Name::of(type_id.prefix));
-            return Err(invalid(text, Fault::OtherPrefix { wanted, found }));
+            // Both are ASCII, as prefixes are.
+            let [prefix, found] = [prefix, type_id.prefix].map(|prefix| str::from_utf8(prefix).unwrap_or_default());
+            return Err(report!(ERRCODE_INVALID_TEXT_REPRESENTATION, "TypeID does not have prefix \"{prefix}\": ")
+                .quote(text)
+                .detail(format_args!("Its prefix is \"{found}\".")));
         }
         Ok(uuid(type_id.id))
     }

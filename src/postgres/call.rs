@@ -7,16 +7,17 @@
 
 use pgrx::pg_sys;
 use pgrx::pg_sys::Datum;
+use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 
-use super::error::{Error, Name};
 use super::raw;
+use super::report::{List, Report, report};
 use super::timestamp::TimestampTz;
 use comb_id::layout::Layout;
-use comb_id::layouts;
+use comb_id::layouts::{LAYOUTS, labelled};
 use uuid::Uuid;
 
 /// What a SQL function answers.
-pub type Answer = Result<Datum, Error>;
+pub type Answer = Result<Datum, Report>;
 
 /// One call of a STRICT function.
 #[derive(Clone, Copy)]
@@ -48,9 +49,9 @@ impl Call {
 
     /// An argument that SQL declares as text, and that names a layout.
     #[inline(always)]
-    pub fn layout(&self, index: usize) -> Result<&'static Layout, Error> {
+    pub fn layout(&self, index: usize) -> Result<&'static Layout, Report> {
         let name = self.text(index);
-        layouts::labelled(name).ok_or(Error::UnknownLayout(Name::of(name)))
+        labelled(name).ok_or_else(|| unknown_layout(name))
     }
 
     /// An argument that SQL declares as timestamptz.
@@ -69,6 +70,11 @@ impl Call {
             let text = raw::pg_detoast_datum_packed(self.argument(index).cast_mut_ptr());
             pgrx::varlena::varlena_to_byte_slice(text)
         }
+    }
+
+    /// An argument that SQL declares as regclass.
+    pub fn oid(&self, index: usize) -> pg_sys::Oid {
+        pg_sys::Oid::from_u32(self.argument(index).value() as u32)
     }
 
     /// An argument that SQL declares as internal.
@@ -91,6 +97,14 @@ impl Call {
             None => self.null(),
         }
     }
+}
+
+#[cold]
+fn unknown_layout(name: &[u8]) -> Report {
+    let labels = List(LAYOUTS.iter().map(|layout| layout.label));
+    report!(ERRCODE_INVALID_PARAMETER_VALUE, "unrecognized COMB layout: ")
+        .quote(name)
+        .hint(format_args!("The layouts are {labels}."))
 }
 
 /// A uuid in the memory context of the caller.

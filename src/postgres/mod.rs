@@ -1,12 +1,11 @@
 //! PostgreSQL's own functions, and the conventions by which it calls ours.
 
 pub mod call;
-pub mod error;
-pub mod invalid_text;
 pub mod magic;
 pub mod raw;
+pub mod report;
 pub mod rows;
 pub mod skip_support;
 pub mod sort_support;
-pub mod text;
+pub mod string_info;
 pub mod timestamp;

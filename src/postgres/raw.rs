@@ -24,6 +24,14 @@ unsafe extern "C-unwind" {
         callback: *mut pg_sys::MemoryContextCallback,
     );
 
+    // Text
+    pub fn initStringInfo(text: *mut pg_sys::StringInfoData);
+    pub fn appendBinaryStringInfo(
+        text: *mut pg_sys::StringInfoData,
+        bytes: *const c_void,
+        length: c_int,
+    );
+
     // Errors
     pub fn errstart(level: c_int, domain: *const c_char) -> bool;
     pub fn errcode(sqlstate: c_int) -> c_int;
@@ -51,6 +59,31 @@ unsafe extern "C-unwind" {
         type_id: pg_sys::Oid,
         zone: *const c_int,
     ) -> *mut c_char;
+
+    // Relations
+    pub fn get_rel_name(relation: pg_sys::Oid) -> *mut c_char;
+    pub fn get_rel_relispartition(relation: pg_sys::Oid) -> bool;
+    // catalog/partition.h; pgrx does not bind it.
+    pub fn get_partition_parent(partition: pg_sys::Oid, even_if_detached: bool) -> pg_sys::Oid;
+    pub fn SearchSysCache1(cache: c_int, key: Datum) -> pg_sys::HeapTuple;
+    pub fn SysCacheGetAttr(
+        cache: c_int,
+        row: pg_sys::HeapTuple,
+        column: pg_sys::AttrNumber,
+        is_null: *mut bool,
+    ) -> Datum;
+    pub fn ReleaseSysCache(row: pg_sys::HeapTuple);
+    pub fn get_opclass_family(class: pg_sys::Oid) -> pg_sys::Oid;
+    pub fn get_opclass_input_type(class: pg_sys::Oid) -> pg_sys::Oid;
+    pub fn get_opfamily_proc(
+        family: pg_sys::Oid,
+        left: pg_sys::Oid,
+        right: pg_sys::Oid,
+        number: i16,
+    ) -> pg_sys::Oid;
+    pub fn get_func_name(function: pg_sys::Oid) -> *mut c_char;
+    pub fn text_to_cstring(text: *const pg_sys::text) -> *mut c_char;
+    pub fn stringToNode(text: *const c_char) -> *mut c_void;
 
     // Rows
     pub fn get_call_result_type(

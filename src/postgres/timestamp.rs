@@ -4,9 +4,9 @@ use std::fmt;
 
 use pgrx::pg_sys;
 use pgrx::pg_sys::Datum;
+use serde::{Serialize, Serializer};
 
 use super::raw;
-use super::text::Text;
 
 /// Microseconds from 1970-01-01 to 2000-01-01, where PostgreSQL's time begins.
 const POSTGRES_EPOCH_UNIX_US: i64 = 946_684_800_000_000;
@@ -38,6 +38,12 @@ impl TimestampTz {
     }
 }
 
+impl Serialize for TimestampTz {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
 /// ISO 8601, in UTC, whatever the session's DateStyle and TimeZone.
 impl fmt::Display for TimestampTz {
     fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
@@ -53,9 +59,4 @@ impl fmt::Display for TimestampTz {
         };
         to.write_str(text.to_str().map_err(|_| fmt::Error)?)
     }
-}
-
-/// A moment in microseconds since the Unix epoch, as text.
-pub fn iso8601(micros: i64) -> Text<48> {
-    Text::of(format_args!("{}", TimestampTz::from_unix_micros(micros)))
 }

@@ -2,12 +2,15 @@
 
 use std::cell::UnsafeCell;
 
+use pgrx::PgLogLevel;
 use pgrx::pg_sys;
+use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 
+use super::clock_errors::{MadeAs, clock_error};
 use super::settings::{self, Scope};
 use super::shared_memory::{self, Absent, Place};
 use super::system::{Process, System};
-use crate::postgres::error::{self, Error, MadeAs, Unavailable};
+use crate::postgres::report::{Report, report};
 use comb_clock::block::Block;
 use comb_clock::generator::{Generator, Next};
 use comb_clock::source::ClockSource;
@@ -106,7 +109,7 @@ impl Backend {
     }
 
     /// Uses the logical clock that the settings require.
-    fn follow_settings(&mut self) -> Result<(), Error> {
+    fn follow_settings(&mut self) -> Result<(), Report> {
         let (scope, step_ms) = (settings::scope(), settings::timestamp_step_ms());
         if self.followed == Some((scope, step_ms)) {
             return Ok(());
@@ -118,7 +121,7 @@ impl Backend {
                 Ok(place) => InUse::Server(place),
                 Err(absent) => InUse::Own(Reason::Absent(absent)),
             },
-            (Scope::Server, 0) => InUse::Server(self.attach().map_err(Error::NoSharedMemory)?),
+            (Scope::Server, 0) => InUse::Server(self.attach().map_err(no_shared_memory)?),
         };
         self.followed = Some((scope, step_ms));
         Ok(())
@@ -132,7 +135,7 @@ impl Backend {
 
 /// The generator in use, and the tick of its next id in a layout.
 #[inline(always)]
-pub fn next(layout: &'static Layout) -> Result<(&'static mut Generator, u64), Error> {
+pub fn next(layout: &'static Layout) -> Result<(&'static mut Generator, u64), Report> {
     let fit = |tick: u64| layout.next_exact(Tick::from(tick))?.try_into().ok();
     next_tick(layout.min_step(), MadeAs::Id(layout), fit)
 }
@@ -144,7 +147,7 @@ pub fn next_tick(
     step: u64,
     made: MadeAs,
     fit: impl Fn(u64) -> Option<u64>,
-) -> Result<(&'static mut Generator, u64), Error> {
+) -> Result<(&'static mut Generator, u64), Report> {
     let backend = backend();
     if backend.followed == Some((settings::scope(), 0)) && settings::timestamp_step_ms() == 0 {
         let generator = backend.generator();
@@ -162,7 +165,7 @@ fn slow_tick(
     step: u64,
     made: MadeAs,
     fit: &dyn Fn(u64) -> Option<u64>,
-) -> Result<(&'static mut Generator, u64), Error> {
+) -> Result<(&'static mut Generator, u64), Report> {
     let backend = backend();
     backend.follow_settings()?;
     let process = backend.process();
@@ -171,7 +174,7 @@ fn slow_tick(
         0 => generator.tick(Next { step, advance: false }, &process, Some),
         ms => generator.tick(Next { step: ms * TICKS_PER_MS, advance: true }, &process, fit),
     };
-    let tick = tick.map_err(|error| Error::of_clock(error, made))?;
+    let tick = tick.map_err(|error| clock_error(error, made))?;
     if backend.may_warn() {
         warn_of_new_lead(tick.lead);
     }
@@ -182,12 +185,28 @@ fn slow_tick(
 pub fn warn_of_new_lead(lead: u64) {
     if settings::drift_warning_ms().is_some_and(|ms| lead > ms * TICKS_PER_MS) {
         backend().warned_at = Some(System.monotonic());
-        error::warn_of_lead(lead);
+        warn_of_lead(lead);
     }
 }
 
+/// Warns that ids run ahead of the clock by so many ticks.
+fn warn_of_lead(lead: u64) {
+    let ms = lead / TICKS_PER_MS;
+    let (days, seconds) = (ms / 86_400_000, ms / 1000 % 86_400);
+    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+    let (seconds, ms) = (seconds % 60, ms % 1000);
+    let time = format_args!("{hours:02}:{minutes:02}:{seconds:02}.{ms:03}");
+    let report = report!(ERRCODE_WARNING, "ids run ");
+    let report = if days > 0 { report.and(format_args!("{days} days ")) } else { report };
+    report
+        .and(format_args!("{time} ahead of the system clock"))
+        .detail("Their order is kept. The clock was set back, or comb_observe() or \"comb.timestamp_step\" moved the ids ahead.")
+        .hint("comb_status() shows when the lead ends; a lead of more than two hours stays. comb_reset_clock() ends it at once, and gives up the order.")
+        .send(PgLogLevel::WARNING);
+}
+
 /// Random bits for an id whose moment is given.
-pub fn random() -> Result<u64, Error> {
+pub fn random() -> Result<u64, Report> {
     let generator = backend().generator();
     generator.refresh_random(&System);
     Ok(generator.random(process_id())?)
@@ -195,18 +214,38 @@ pub fn random() -> Result<u64, Error> {
 
 /// The block of the server, for what only its order allows. An error if another logical clock is in use.
 #[inline(always)]
-pub fn server() -> Result<(&'static Block, Process), Error> {
+pub fn server() -> Result<(&'static Block, Process), Report> {
     let backend = backend();
     backend.follow_settings()?;
     match backend.in_use {
         InUse::Server(_) => Ok((backend.server.block(), Process { shares: true })),
-        InUse::Own(reason) => Err(Error::NoHorizon(Unavailable::OwnClock(reason))),
+        InUse::Own(reason) => Err(own_clock(reason)),
     }
+}
+
+#[cold]
+fn own_clock(reason: Reason) -> Report {
+    report!(
+        ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+        "tracked ids and the horizon require the clock of the server"
+    )
+    .detail(format_args!("The connection has a clock of its own, because {}.", reason.text()))
+    .hint("Set \"comb.scope\" to \"server\" and \"comb.timestamp_step\" to 0.")
+}
+
+#[cold]
+fn no_shared_memory(absent: Absent) -> Report {
+    report!(
+        ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+        "\"comb.scope\" = \"server\" requires shared memory"
+    )
+    .detail(format_args!("The reason is that {}.", absent.reason()))
+    .hint(format_args!("{} Or set \"comb.scope\" to \"auto\" or \"backend\".", absent.remedy()))
 }
 
 /// The block in use, by which process, and why it is that one. An error where the settings ask for one that
 /// there is not.
-pub fn block() -> Result<(&'static Block, Process, InUse), Error> {
+pub fn block() -> Result<(&'static Block, Process, InUse), Report> {
     let backend = backend();
     backend.follow_settings()?;
     Ok((backend.generator().block(), backend.process(), backend.in_use))

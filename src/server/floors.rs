@@ -5,10 +5,11 @@
 //! the prepared transaction, and goes when a backend dies. All locks are ShareLocks: nobody waits.
 
 use pgrx::pg_sys;
+use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 
 use super::backend;
-use crate::postgres::error::{Error, Unavailable};
 use crate::postgres::raw;
+use crate::postgres::report::{Report, report};
 use comb_clock::source::LAST_TICK;
 
 /// The fourth field of our advisory locks. pg_advisory_lock() writes 1 and 2 there, Citus 4 to 12.
@@ -28,7 +29,7 @@ static mut HELD: Held = Held { by: None, covered_from: 0 };
 /// Sees to it that the transaction holds a floor below all ids that it makes from now on. Answers the tick
 /// from which on keys are covered.
 #[inline(always)]
-pub fn hold() -> Result<u64, Error> {
+pub fn hold() -> Result<u64, Report> {
     let (block, _) = backend::server()?;
     // SAFETY: a backend runs SQL on one thread.
     let held = unsafe { HELD };
@@ -39,7 +40,7 @@ pub fn hold() -> Result<u64, Error> {
 }
 
 /// The tick from which on keys of this transaction are covered; `None` if it holds no floor.
-pub fn covered_from() -> Result<Option<u64>, Error> {
+pub fn covered_from() -> Result<Option<u64>, Report> {
     let (block, _) = backend::server()?;
     // SAFETY: as above.
     let held = unsafe { HELD };
@@ -49,7 +50,7 @@ pub fn covered_from() -> Result<Option<u64>, Error> {
 
 #[cold]
 #[inline(never)]
-fn take() -> Result<u64, Error> {
+fn take() -> Result<u64, Report> {
     check_available()?;
     let (block, process) = backend::server()?;
     // Before the logical clock is read: a process that sees a reset sees the logical clock after it.
@@ -107,14 +108,22 @@ fn floor_of(tag: &pg_sys::LOCKTAG) -> Option<u64> {
 }
 
 /// An error in recovery and in a parallel worker, where there are no transactions of its own.
-pub fn check_available() -> Result<(), Error> {
+pub fn check_available() -> Result<(), Report> {
     // SAFETY: reads shared memory that every backend has.
     if unsafe { raw::RecoveryInProgress() } {
-        return Err(Error::NoHorizon(Unavailable::InRecovery));
+        return Err(report!(
+            ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+            "tracked ids and the horizon are not available during recovery"
+        )
+        .hint("Compute the horizon on the primary. A standby has all rows below it when it has replayed what the primary had written by then."));
     }
     if in_parallel_worker() {
         // The label PARALLEL RESTRICTED is not enough: a function that calls ours can be labelled SAFE.
-        return Err(Error::NoHorizon(Unavailable::InParallelWorker));
+        return Err(report!(
+            ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+            "tracked ids and the horizon are not available in a parallel worker"
+        )
+        .hint("A function that calls comb_tracked() or comb_horizon() must be PARALLEL RESTRICTED or PARALLEL UNSAFE."));
     }
     Ok(())
 }

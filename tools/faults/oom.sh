@@ -121,7 +121,7 @@ mutant allocates src/lib.rs '$a \
         } \
     } \
     #[global_allocator] static ALLOCATOR: Allocator = Allocator;' \
-    src/functions/read.rs 's/^( *)jsonb\(\&inspection\(.*$/ \
+    src/functions/read.rs 's/^( *)let mut json = StringInfo::new\(\);$/ \
         if std::path::Path::new("allocates").exists() { std::hint::black_box(vec![1u8; 65536]); }\n&/'
 # Before the one that is installed.
 cluster_configure "dynamic_library_path=${LIBRARY%/*}:\$libdir"

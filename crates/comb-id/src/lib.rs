@@ -25,7 +25,7 @@
 //!
 //! [`rfc9562`] reads the ids whose version says that they have a time; [`inspect`] lists all layouts that an id
 //! can be of; [`bound`] reads the keys and the bounds of partitions. [`bsv`] is a layout that is text;
-//! [`text_form`] and [`typeid`] write any id as short text. [`index_order`] has the orders of indexes, and
+//! [`text_form`] and [`typeid`] write any id as short text, [`text_error`] says what is wrong with one. [`index_order`] has the orders of indexes, and
 //! [`abbreviation`] serves sorting.
 
 #![forbid(unsafe_code)]
@@ -39,6 +39,7 @@ pub mod inspect;
 pub mod layout;
 pub mod layouts;
 pub mod rfc9562;
+pub mod text_error;
 pub mod text_form;
 pub mod time_field;
 pub mod typeid;

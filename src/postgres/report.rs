@@ -1,0 +1,114 @@
+//! A report of an error or a warning: what ereport() takes. Every module makes its own.
+
+use std::ffi::c_char;
+use std::{fmt, ptr};
+
+use pgrx::PgLogLevel;
+
+use super::raw;
+use super::string_info::StringInfo;
+
+/// How many bytes of an argument a message shows: a TypeID, and more than any other id or label.
+const LONGEST_QUOTE: i32 = 96;
+
+/// One call of ereport(), whose texts are in PostgreSQL's memory.
+pub struct Report {
+    sqlstate: i32,
+    message: StringInfo,
+    detail: *const c_char,
+    hint: *const c_char,
+    /// With a zero at the end.
+    file: &'static str,
+    line: i32,
+}
+
+// PostgreSQL jumps over the frames that hold one.
+const _: () = assert!(!std::mem::needs_drop::<Report>());
+
+/// A report of this place in the source: its SQLSTATE and its message.
+///
+/// Rationale for a macro: PostgreSQL keeps the pointer to the name of the file, a C string. That of
+/// std::panic::Location is none before Rust 1.92.
+macro_rules! report {
+    ($sqlstate:expr, $($message:tt)*) => {
+        $crate::postgres::report::Report::new(
+            $sqlstate as i32,
+            format_args!($($message)*),
+            concat!(file!(), "\0"),
+            line!() as i32,
+        )
+    };
+}
+pub(crate) use report;
+
+impl Report {
+    #[cold]
+    pub fn new(sqlstate: i32, message: fmt::Arguments, file: &'static str, line: i32) -> Self {
+        let message = StringInfo::of(message);
+        Self { sqlstate, message, detail: ptr::null(), hint: ptr::null(), file, line }
+    }
+
+    /// Adds text in the encoding of the database to the message, in quotes, and clipped.
+    pub fn quote(mut self, text: &[u8]) -> Self {
+        let length = i32::try_from(text.len()).unwrap_or(i32::MAX);
+        // SAFETY: reads up to so many bytes.
+        let shown = unsafe { raw::pg_mbcliplen(text.as_ptr().cast(), length, LONGEST_QUOTE) };
+        self.message.add('"');
+        self.message.push(text.get(..shown as usize).unwrap_or(text));
+        self.and(if shown < length { "...\"" } else { "\"" })
+    }
+
+    /// Adds text to the message.
+    pub fn and(mut self, text: impl fmt::Display) -> Self {
+        self.message.add(text);
+        self
+    }
+
+    pub fn detail(self, detail: impl fmt::Display) -> Self {
+        Self { detail: StringInfo::of(detail).as_ptr(), ..self }
+    }
+
+    pub fn hint(self, hint: impl fmt::Display) -> Self {
+        Self { hint: StringInfo::of(hint).as_ptr(), ..self }
+    }
+
+    /// Raises the error. No frame between here and PostgreSQL may hold anything to be dropped.
+    #[cold]
+    pub fn raise(&self) -> ! {
+        self.send(PgLogLevel::ERROR);
+        // errfinish() does not return from an ERROR.
+        std::process::abort()
+    }
+
+    pub fn send(&self, level: PgLogLevel) {
+        let print = c"%s".as_ptr();
+        // SAFETY: the calls that ereport() makes, with C strings that it copies. The name of the file, which it does
+        // not copy, stays.
+        unsafe {
+            if !raw::errstart(level as i32, ptr::null()) {
+                return;
+            }
+            raw::errcode(self.sqlstate);
+            raw::errmsg(print, self.message.as_ptr());
+            if !self.detail.is_null() {
+                raw::errdetail(print, self.detail);
+            }
+            if !self.hint.is_null() {
+                raw::errhint(print, self.hint);
+            }
+            raw::errfinish(self.file.as_ptr().cast(), self.line, ptr::null());
+        }
+    }
+}
+
+/// Labels as a list.
+pub struct List<Labels>(pub Labels);
+
+impl<Labels: Iterator<Item = &'static str> + Clone> fmt::Display for List<Labels> {
+    fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
+        for (index, label) in self.0.clone().enumerate() {
+            write!(to, "{}{label}", if index > 0 { ", " } else { "" })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,77 @@
+//! The errors of a clock by which no id can be made.
+
+use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
+use rand::rngs::SysError;
+
+use super::settings;
+use crate::postgres::report::{Report, report};
+use crate::postgres::timestamp::TimestampTz;
+use comb_clock::logical_clock::ClockError;
+use comb_clock::source::{LAST_TICK, micros_of_clock};
+use comb_id::layout::Layout;
+
+/// What an id is made as.
+#[derive(Clone, Copy)]
+pub enum MadeAs {
+    Id(&'static Layout),
+    Bsv,
+    /// No id is made: the clock is looked at.
+    Nothing,
+}
+
+/// The first and the last moment that a clock may show, in microseconds since the Unix epoch.
+pub fn clock_micros() -> (i64, i64) {
+    (0, micros_of_clock(LAST_TICK))
+}
+
+/// The clock is out of the range of that layout, or of BSV text, or of any id.
+#[cold]
+pub fn clock_out_of_range(made: MadeAs) -> Report {
+    let sqlstate = ERRCODE_DATETIME_FIELD_OVERFLOW;
+    let (begin, end) = clock_micros();
+    let (report, holder, (first, last)) = match made {
+        MadeAs::Id(layout) => {
+            let (first, last) = layout.range_micros();
+            let label = layout.label;
+            let report = report!(sqlstate, "clock is out of range for COMB layout \"{label}\"");
+            (report, "New ids of the layout", (first.max(begin), last.min(end)))
+        }
+        MadeAs::Bsv => (
+            report!(sqlstate, "clock is out of range for a BSV COMB"),
+            "New BSV COMBs",
+            (begin, end),
+        ),
+        MadeAs::Nothing => (report!(sqlstate, "clock is out of range"), "New ids", (begin, end)),
+    };
+    let [first, last] = [first, last].map(TimestampTz::from_unix_micros);
+    report
+        .detail(format_args!("{holder} hold {first} to {last}."))
+        .hint("Check the clock of the database server. If comb_status() shows that ids run ahead of it, comb_reset_clock() sets them back.")
+}
+
+#[cold]
+pub fn clock_error(error: ClockError, made: MadeAs) -> Report {
+    match error {
+        ClockError::OutOfRange => clock_out_of_range(made),
+        ClockError::TooFarAhead => report!(
+            ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
+            "ids would run further ahead of the system clock than \"comb.max_ahead\" permits"
+        )
+        .detail(format_args!("The limit is {} ms.", settings::max_ahead_ms()))
+        .hint("A superuser can observe this id, or raise \"comb.max_ahead\"."),
+    }
+}
+
+/// Where no id is made.
+impl From<ClockError> for Report {
+    fn from(error: ClockError) -> Self {
+        clock_error(error, MadeAs::Nothing)
+    }
+}
+
+impl From<SysError> for Report {
+    #[cold]
+    fn from(error: SysError) -> Self {
+        report!(ERRCODE_SYSTEM_ERROR, "could not generate random values: {error}")
+    }
+}
