@@ -8,6 +8,7 @@ mod guard;
 mod horizon;
 mod layouts;
 mod mssql_order;
+mod order;
 pub mod partitions;
 mod ranges;
 mod read;
