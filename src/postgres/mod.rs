@@ -3,7 +3,6 @@
 pub mod call;
 pub mod error;
 pub mod invalid_text;
-pub mod magic;
 pub mod raw;
 pub mod rows;
 pub mod skip_support;
