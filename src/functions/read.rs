@@ -80,9 +80,9 @@ fn inspection(id: &Uuid) -> Json {
 }
 
 fn jsonb(json: &Json) -> Answer {
-    // SAFETY: a C string. An ERROR jumps over frames that hold nothing to be dropped.
+    // SAFETY: a C string.
     Ok(unsafe {
         let text = Datum::from(json.as_ptr());
-        raw::DirectFunctionCall1Coll(raw::jsonb_in, pg_sys::Oid::INVALID, text)
+        raw::DirectFunctionCall1Coll(Some(raw::jsonb_in), pg_sys::Oid::INVALID, text)
     })
 }

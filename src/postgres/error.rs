@@ -33,6 +33,10 @@ pub enum Error {
     TooFarAhead,
     /// comb.scope asks for the server's order without shared memory.
     NoSharedMemory(Absent),
+    /// A step between the ids of a connection, some of which a parallel worker would make.
+    StepInParallelWorker,
+    /// The SQL declaration of a function has so many columns, which this library does not support.
+    TooManyColumns(i32),
     /// No clock reaches the moment of an observed id.
     BeyondAnyClock,
     /// An observed id is not of the layout.
@@ -164,6 +168,15 @@ impl Error {
                     .detail(Text::of(format_args!("The reason is that {}.", absent.reason())))
                     .hint(format_args!("{} Or set \"comb.scope\" to \"auto\" or \"backend\".", absent.remedy()))
             }
+            Self::StepInParallelWorker => {
+                Report::new(PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE)
+                    .message(format_args!("cannot generate UUIDs in a parallel worker while \"comb.timestamp_step\" is set"))
+                    .detail(Text::of(format_args!("Each worker has a clock of its own, which does not keep the step.")))
+                    .hint(format_args!("Set \"max_parallel_workers_per_gather\" or \"comb.timestamp_step\" to 0."))
+            }
+            Self::TooManyColumns(columns) => Report::new(PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH)
+                .message(format_args!("declaration of the function has too many columns: {columns}"))
+                .hint(format_args!("The library is older than the extension. Install the newer library.")),
             Self::BeyondAnyClock => {
                 let (begin, end) = clock_micros();
                 Report::new(PgSqlErrorCode::ERRCODE_DATETIME_FIELD_OVERFLOW)
@@ -275,6 +288,18 @@ pub fn warn_of_lead(lead: u64) {
         .send(PgLogLevel::WARNING);
 }
 
+/// Warns that ids are not in the order of the server, though comb.scope is auto.
+pub fn warn_of_own_clock(absent: Absent) {
+    Report::new(PgSqlErrorCode::ERRCODE_WARNING)
+        .message(format_args!("UUIDs of this connection are not in the order of the server"))
+        .detail(Text::of(format_args!(
+            "The connection has a clock of its own, because {}.",
+            absent.reason()
+        )))
+        .hint(format_args!("{}", absent.remedy()))
+        .send(PgLogLevel::WARNING);
+}
+
 /// Notes that only this connection's clock was set.
 pub fn note_own_clock() {
     Report::new(PgSqlErrorCode::ERRCODE_SUCCESSFUL_COMPLETION)
@@ -283,14 +308,6 @@ pub fn note_own_clock() {
             "The connection has a clock of its own. comb_status() shows the reason."
         ))
         .send(PgLogLevel::NOTICE);
-}
-
-/// Warns that the extension of the database is of another version than the library.
-pub fn warn_of_update(extension: &Text<32>, library: &str) {
-    Report::new(PgSqlErrorCode::ERRCODE_WARNING)
-        .message(format_args!("extension \"comb\" has version {extension} in this database, but the library has version {library}"))
-        .hint(format_args!("Run ALTER EXTENSION comb UPDATE."))
-        .send(PgLogLevel::WARNING);
 }
 
 /// How many bytes of an argument a message shows: a TypeID, and more than any other id or label.

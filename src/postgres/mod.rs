@@ -1,6 +1,7 @@
 //! PostgreSQL's own functions, and the conventions by which it calls ours.
 
 pub mod call;
+pub mod compat;
 pub mod error;
 pub mod invalid_text;
 pub mod raw;

@@ -1,6 +1,6 @@
 //! Text of limited length that needs no allocation: messages, JSON, and what SQL gets as text.
 
-use std::ffi::{CStr, c_char};
+use std::ffi::c_char;
 use std::fmt;
 
 /// Up to `SIZE - 1` bytes and a zero. What does not fit is cut off.
@@ -21,11 +21,6 @@ impl<const SIZE: usize> Text<SIZE> {
     pub fn add(&mut self, arguments: fmt::Arguments) {
         // Never fails: see `write_str`.
         let _ = fmt::Write::write_fmt(self, arguments);
-    }
-
-    /// What a C string says, whatever its encoding.
-    pub fn of_c(text: &CStr) -> Self {
-        Self::of_bytes(text.to_bytes())
     }
 
     pub fn of_bytes(bytes: &[u8]) -> Self {
@@ -78,6 +73,5 @@ mod tests {
         assert_eq!((text.bytes(), text.bytes[7]), (&b"12-abcd"[..], 0));
         text.add(format_args!("g"));
         assert_eq!(text.bytes(), b"12-abcd");
-        assert_eq!(Text::<4>::of_c(c"caf\xe9").bytes(), b"caf");
     }
 }

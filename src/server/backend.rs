@@ -4,9 +4,10 @@ use std::cell::UnsafeCell;
 
 use pgrx::pg_sys;
 
+use super::process::{Process, in_parallel_worker};
 use super::settings::{self, Scope};
 use super::shared_memory::{self, Absent, Place};
-use super::system::{Process, System};
+use super::system::System;
 use crate::postgres::error::{self, Error, MadeAs, Unavailable};
 use comb_clock::block::Block;
 use comb_clock::generator::{Generator, Next};
@@ -59,7 +60,7 @@ impl Reason {
 struct Cell(UnsafeCell<Backend>);
 
 // SAFETY: a backend runs SQL functions on one thread. While the cell is borrowed nothing runs that comes
-// back here: the pure wings, and what they ask of `Process`, which may raise an ERROR and end the borrow.
+// back here: comb-clock, and what it asks of `Process`, which may raise an ERROR and end the borrow.
 unsafe impl Sync for Cell {}
 
 static BACKEND: Cell = Cell(UnsafeCell::new(Backend {
@@ -105,29 +106,34 @@ impl Backend {
         })
     }
 
-    /// Uses the line that the settings ask for.
-    fn follow_settings(&mut self) -> Result<(), Error> {
-        let (scope, step_ms) = (settings::scope(), settings::timestamp_step_ms());
-        if self.followed == Some((scope, step_ms)) {
-            return Ok(());
-        }
-        self.in_use = match (scope, step_ms) {
-            (Scope::Backend, _) => InUse::Own(Reason::ScopeIsBackend),
-            (_, 1..) => InUse::Own(Reason::StepIsSet),
-            (Scope::Auto, 0) => match self.attach() {
-                Ok(place) => InUse::Server(place),
-                Err(absent) => InUse::Own(Reason::Absent(absent)),
-            },
-            (Scope::Server, 0) => InUse::Server(self.attach().map_err(Error::NoSharedMemory)?),
-        };
-        self.followed = Some((scope, step_ms));
-        Ok(())
-    }
-
     /// Whether there was no warning within the last minute.
     fn may_warn(&self) -> bool {
         self.warned_at.is_none_or(|at| System.monotonic() - at >= BETWEEN_WARNINGS)
     }
+}
+
+/// The state of the backend, by the line that the settings ask for.
+fn follow_settings() -> Result<&'static mut Backend, Error> {
+    let backend = backend();
+    let (scope, step_ms) = (settings::scope(), settings::timestamp_step_ms());
+    if backend.followed == Some((scope, step_ms)) {
+        return Ok(backend);
+    }
+    let was_attached = backend.attached.is_some();
+    backend.in_use = match (scope, step_ms) {
+        (Scope::Backend, _) => InUse::Own(Reason::ScopeIsBackend),
+        (_, 1..) => InUse::Own(Reason::StepIsSet),
+        (Scope::Auto, 0) => match backend.attach() {
+            Ok(place) => InUse::Server(place),
+            Err(absent) => InUse::Own(Reason::Absent(absent)),
+        },
+        (Scope::Server, 0) => InUse::Server(backend.attach().map_err(Error::NoSharedMemory)?),
+    };
+    backend.followed = Some((scope, step_ms));
+    if let (false, InUse::Own(Reason::Absent(absent))) = (was_attached, backend.in_use) {
+        error::warn_of_own_clock(absent);
+    }
+    Ok(self::backend())
 }
 
 /// The generator in use, and the tick of its next id in a layout.
@@ -163,11 +169,11 @@ fn slow_tick(
     made: MadeAs,
     arrange: &dyn Fn(u64) -> Option<u64>,
 ) -> Result<(&'static mut Generator, u64), Error> {
-    let backend = backend();
-    backend.follow_settings()?;
+    let backend = follow_settings()?;
     let process = backend.process();
     let generator = backend.generator();
     let tick = match settings::timestamp_step_ms() {
+        1.. if in_parallel_worker() => return Err(Error::StepInParallelWorker),
         0 => generator.tick(Next { step, raise: false }, &process, Some),
         ms => generator.tick(Next { step: ms * TICKS_PER_MS, raise: true }, &process, arrange),
     };
@@ -196,8 +202,7 @@ pub fn random() -> Result<u64, Error> {
 /// The block of the server, for what only its order allows. An error where another line is in use.
 #[inline(always)]
 pub fn server() -> Result<(&'static Block, Process), Error> {
-    let backend = backend();
-    backend.follow_settings()?;
+    let backend = follow_settings()?;
     match backend.in_use {
         InUse::Server(_) => Ok((backend.server.block(), Process { shares: true })),
         InUse::Own(reason) => Err(Error::NoHorizon(Unavailable::OwnClock(reason))),
@@ -207,7 +212,6 @@ pub fn server() -> Result<(&'static Block, Process), Error> {
 /// The block in use, by which process, and why it is that one. An error where the settings ask for one that
 /// there is not.
 pub fn block() -> Result<(&'static Block, Process, InUse), Error> {
-    let backend = backend();
-    backend.follow_settings()?;
+    let backend = follow_settings()?;
     Ok((backend.generator().block(), backend.process(), backend.in_use))
 }

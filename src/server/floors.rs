@@ -7,6 +7,8 @@
 use pgrx::pg_sys;
 
 use super::backend;
+use super::process::in_parallel_worker;
+use crate::postgres::compat::local_transaction_id;
 use crate::postgres::error::{Error, Unavailable};
 use crate::postgres::raw;
 use comb_clock::source::LAST_TICK;
@@ -117,26 +119,4 @@ pub fn check_available() -> Result<(), Error> {
         return Err(Error::NoHorizon(Unavailable::InParallelWorker));
     }
     Ok(())
-}
-
-#[inline(always)]
-fn in_parallel_worker() -> bool {
-    // SAFETY: written once, at the process's start.
-    unsafe { pg_sys::ParallelWorkerNumber >= 0 }
-}
-
-/// Another one for each top-level transaction of the process.
-#[inline(always)]
-fn local_transaction_id() -> u32 {
-    // SAFETY: a process that runs SQL has its entry among the processes.
-    unsafe {
-        #[cfg(any(feature = "pg17", feature = "pg18"))]
-        {
-            (*pg_sys::MyProc).vxid.lxid
-        }
-        #[cfg(not(any(feature = "pg17", feature = "pg18")))]
-        {
-            (*pg_sys::MyProc).lxid
-        }
-    }
 }

@@ -1,7 +1,10 @@
 //! What the extension keeps in a server.
 
 pub mod backend;
+pub mod earlier;
 pub mod floors;
+pub mod process;
 pub mod settings;
 pub mod shared_memory;
+pub mod signals;
 pub mod system;
