@@ -36,3 +36,4 @@ SELECT count(*) FROM few WHERE three(id, id::uniqueidentifier, id);
 DROP TABLE few;
 DROP FUNCTION declare, zero, one, three, comb_clock_status_32, comb_clock_status_33, comb_clock_status_60,
     comb_layouts_32, comb_layouts_33, comb_layouts_60;
+DROP EXTENSION comb;

@@ -2,7 +2,9 @@
 
 use std::ffi::CStr;
 
-use pgrx::guc::{GucContext, GucEnum, GucFlags, GucRegistry, GucSetting, PostgresGucEnum};
+use pgrx::guc::{
+    GucContext, GucEnum, GucFlags, GucRegistry, GucSetting, GucValue, PostgresGucEnum,
+};
 use pgrx::pg_sys;
 
 /// Whose ids are in strict order.
@@ -26,27 +28,33 @@ static DRIFT_WARNING_MS: GucSetting<i32> = GucSetting::<i32>::new(1000);
 /// An hour: far more than the unit of any time field.
 const TIMESTAMP_STEP_MAX_MS: i32 = 3_600_000;
 
+/// The value as PostgreSQL stores it.
+#[inline(always)]
+fn value<T: GucValue>(setting: &GucSetting<T>) -> T::Raw {
+    // SAFETY: PostgreSQL changes settings on the thread that runs SQL. `GucSetting::get()` checks each time that this
+    // is the thread.
+    unsafe { *setting.as_ptr() }
+}
+
 #[inline(always)]
 pub fn scope() -> Scope {
-    // SAFETY: PostgreSQL changes settings on the thread that runs SQL. `get()` asks each time which thread it is.
-    Scope::from_ordinal(unsafe { *SCOPE.as_ptr() })
+    Scope::from_ordinal(value(&SCOPE))
 }
 
 /// The minimum distance between the time fields of successive ids, in milliseconds; 0 for none.
 #[inline(always)]
 pub fn timestamp_step_ms() -> u64 {
-    // SAFETY: as above.
-    unsafe { *TIMESTAMP_STEP_MS.as_ptr() }.unsigned_abs().into()
+    value(&TIMESTAMP_STEP_MS).unsigned_abs().into()
 }
 
 /// How far comb_observe() may move ids ahead of the clock, in milliseconds.
 pub fn max_ahead_ms() -> u64 {
-    MAX_AHEAD_MS.get().unsigned_abs().into()
+    value(&MAX_AHEAD_MS).unsigned_abs().into()
 }
 
 /// The lead over which there is a warning, in milliseconds; `None` for never.
 pub fn drift_warning_ms() -> Option<u64> {
-    DRIFT_WARNING_MS.get().try_into().ok()
+    value(&DRIFT_WARNING_MS).try_into().ok()
 }
 
 /// Called from _PG_init, preloaded or not.
