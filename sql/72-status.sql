@@ -1,5 +1,15 @@
 -- What the clock and the horizon are doing
 
+CREATE FUNCTION comb_clock_status(
+        OUT scope text, OUT reason text,
+        OUT latest timestamptz, OUT ahead interval, OUT level_at timestamptz, OUT lead_stays boolean,
+        OUT steps_back bigint, OUT stepped_back interval, OUT largest_step_back interval,
+        OUT seeded_at timestamptz, OUT seeded_from timestamptz, OUT seed_source text,
+        OUT library_version text, OUT horizon timestamptz, OUT horizon_held_for interval
+    ) RETURNS record
+    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'comb_clock_status';
+COMMENT ON FUNCTION comb_clock_status() IS 'what comb_status() shows, without the version of the extension';
+
 CREATE FUNCTION comb_status(
         OUT scope text, OUT reason text,
         OUT latest timestamptz, OUT ahead interval, OUT level_at timestamptz, OUT lead_stays boolean,
@@ -8,6 +18,13 @@ CREATE FUNCTION comb_status(
         OUT library_version text, OUT extension_version text, OUT update_due boolean,
         OUT horizon timestamptz, OUT horizon_held_for interval
     ) RETURNS record
-    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'comb_status';
+    LANGUAGE sql VOLATILE PARALLEL RESTRICTED
+BEGIN ATOMIC
+    SELECT s.scope, s.reason, s.latest, s.ahead, s.level_at, s.lead_stays, s.steps_back, s.stepped_back,
+        s.largest_step_back, s.seeded_at, s.seeded_from, s.seed_source, s.library_version, e.extversion,
+        e.extversion OPERATOR(pg_catalog.<>) s.library_version, s.horizon, s.horizon_held_for
+    FROM comb_clock_status() s
+    LEFT JOIN pg_catalog.pg_extension e ON e.extname OPERATOR(pg_catalog.=) 'comb'::pg_catalog.name;
+END;
 COMMENT ON FUNCTION comb_status() IS
     'state of the clock that UUIDs are generated from: its scope, its lead over the system clock, and how it started';

@@ -7,14 +7,29 @@
 //!
 //! Imports go downward only: functions, server, postgres. docs/design.md tells why.
 
+use std::ffi::CStr;
+
 mod functions;
 mod postgres;
 mod server;
 
-/// Called when the library is loaded, by the postmaster or by a backend.
+/// The version that PostgreSQL 18 shows for the library.
+const VERSION: &CStr =
+    match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
+        Ok(version) => version,
+        Err(_) => panic!("a version without a zero"),
+    };
+
+pgrx::pg_module_magic!(name = c"comb", version = VERSION);
+
+/// Called when the library is loaded, by the postmaster or by a backend. pgrx's registry of settings calls guarded
+/// bindings, so an ERROR is a panic here: the guard turns it into an ERROR again.
 #[allow(non_snake_case)]
-#[unsafe(no_mangle)]
+#[pgrx::pg_guard]
 extern "C-unwind" fn _PG_init() {
     server::settings::define();
     server::shared_memory::prepare();
+    // pg_module_magic!() has set one that keeps the message of a panic to itself. Nothing catches a panic in a SQL
+    // function: the process ends, and the message is all that the server's log has of it.
+    drop(std::panic::take_hook());
 }

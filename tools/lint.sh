@@ -97,6 +97,8 @@ PG_CONFIG=$("$ROOT/tools/setup.sh" "${1:-}")
 say "Formatting"
 # RUSTFMT is a stand-in: tools/cargo.sh.
 env -u RUSTFMT cargo fmt --all --check || broken=$((broken + 1))
+say "What pgrx does not bind, in the headers of PostgreSQL $MAJOR"
+cc -fsyntax-only -Wall -Werror -I"$("$PG_CONFIG" --includedir-server)" tools/unbound.c || broken=$((broken + 1))
 say "Clippy for PostgreSQL $MAJOR"
 for_server clippy --workspace --all-targets -- -D warnings
 check_crates

@@ -12,6 +12,8 @@ use crate::postgres::timestamp::TimestampTz;
 use crate::server::backend::{self, process_id};
 use crate::server::clock_errors::{MadeAs, clock_out_of_range};
 
+const _: () = assert!(!std::mem::needs_drop::<Bsv>());
+
 sql_function! {
     /// A BSV COMB of now, in UTC.
     fn comb_new_bsv(_call) {
@@ -31,9 +33,9 @@ sql_function! {
         let bsv = Bsv::parse(call.text(0)).map_err(invalid_bsv)?;
         let Some(local) = bsv.micros() else { return call.null() };
         let local = TimestampTz::from_unix_micros(local).datum();
-        // SAFETY: a text and a timestamp. An ERROR jumps over frames that hold nothing to be dropped.
+        // SAFETY: a text and a timestamp.
         Ok(unsafe {
-            let zone = raw::timestamp_zone;
+            let zone: pg_sys::PGFunction = Some(raw::timestamp_zone);
             raw::DirectFunctionCall2Coll(zone, pg_sys::Oid::INVALID, call.argument(1), local)
         })
     }

@@ -8,9 +8,8 @@ use super::horizon;
 use super::layout_errors::not_of_layout;
 use crate::postgres::call::{ascii, interval, sql_function};
 use crate::postgres::raw;
-use crate::postgres::report::report;
+use crate::postgres::report::{Report, report};
 use crate::postgres::rows::row;
-use crate::postgres::string_info::StringInfo;
 use crate::postgres::timestamp::TimestampTz;
 use crate::server::backend::{self, InUse};
 use crate::server::clock_errors::clock_micros;
@@ -19,78 +18,63 @@ use comb_clock::logical_clock::SeedSource;
 use comb_clock::source::{LAST_TICK, micros_of_clock};
 use comb_tick::TICKS_PER_MS;
 
-const LIBRARY_VERSION: &str = env!("CARGO_PKG_VERSION");
-
 sql_function! {
-    /// One row. Later versions add columns at the end.
-    fn comb_status(call) {
-        let (block, process, in_use) = backend::block()?;
-        let status = block.status(&process)?;
-        let now = status.now;
-        let (scope, reason) = match in_use {
-            InUse::Server(place) => ("server", place.reason()),
-            InUse::Own(reason) => ("backend", reason.text()),
-        };
-        let level_at = now.level_in.filter(|_| now.lead > 0).map(|rest| now.tick - now.lead + rest);
-        let source = status.seed_source.map(|source| match source {
-            SeedSource::SystemClock => "system clock",
-            SeedSource::Checkpoint => "checkpoint",
-            SeedSource::Replay => "replay",
-            SeedSource::Crash => "crash",
-        });
-        let extension = extension_version();
-        let update_due = extension.as_ref().map(|version| version.bytes() != LIBRARY_VERSION.as_bytes());
-        if let (Some(version), Some(true)) = (&extension, update_due) {
-            report!(ERRCODE_WARNING, "extension \"comb\" has version ")
-                .and(str::from_utf8(version.bytes()).unwrap_or("?"))
-                .and(format_args!(" in this database, but the library has version {LIBRARY_VERSION}"))
-                .hint("Run ALTER EXTENSION comb UPDATE.")
-                .send(PgLogLevel::WARNING);
-        }
-        // Not in recovery, nor by a clock of one connection.
-        let horizon = horizon::compute().ok();
-        let columns = [
-            Some(ascii(scope.as_bytes())),
-            Some(ascii(reason.as_bytes())),
-            Some(moment(now.tick)),
-            Some(duration(now.lead)),
-            level_at.map(moment),
-            Some(Datum::from(now.lead > 0 && level_at.is_none())),
-            Some(Datum::from(status.steps_back as i64)),
-            Some(duration(status.stepped_back)),
-            Some(duration(status.largest_step_back)),
-            Some(moment(status.seeded_at)),
-            Some(moment(status.seeded_from)),
-            source.map(|source| ascii(source.as_bytes())),
-            Some(ascii(LIBRARY_VERSION.as_bytes())),
-            extension.map(|version| ascii(version.bytes())),
-            update_due.map(Datum::from),
-            horizon.as_ref().map(|horizon| moment(horizon.settled)),
-            horizon.as_ref().map(|horizon| duration(horizon.held_for)),
-        ];
+    /// One row of what comb_status() shows, without what it reads from pg_extension. Later versions add columns at
+    /// the end.
+    fn comb_clock_status(call) {
+        let (clock, horizon) = (clock_columns()?, horizon_columns());
         // SAFETY: the columns of its SQL declaration.
-        unsafe { row(call, &columns) }
+        unsafe { row(call, clock.iter().chain(&horizon)) }
     }
 }
 
-/// The version of the extension in this database; `None` where it is not created.
-fn extension_version() -> Option<StringInfo> {
-    let query = c"SELECT extversion FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'comb'";
-    // SAFETY: one query by SPI, whose value is copied before SPI ends. An ERROR jumps over frames that
-    // hold nothing to be dropped, and ends SPI too.
-    unsafe {
-        let mut version = StringInfo::new();
-        raw::SPI_connect();
-        raw::SPI_execute(query.as_ptr(), true, 1);
-        let table = pgrx::pg_sys::SPI_tuptable;
-        let is_created = pgrx::pg_sys::SPI_processed > 0;
-        if is_created {
-            let value = raw::SPI_getvalue(*(*table).vals, (*table).tupdesc, 1);
-            version.push(std::ffi::CStr::from_ptr(value).to_bytes());
-        }
-        raw::SPI_finish();
-        is_created.then_some(version)
+sql_function! {
+    /// comb_status() of version 0.1.0 of the extension, which calls it directly.
+    fn comb_status(call) {
+        let extension = [Some(ascii(b"0.1.0")), Some(Datum::from(true))];
+        // SAFETY: the columns of its SQL declaration.
+        unsafe { row(call, clock_columns()?.iter().chain(&extension)) }
     }
+}
+
+fn clock_columns() -> Result<[Option<Datum>; 13], Report> {
+    let (block, process, in_use) = backend::block()?;
+    let status = block.status(&process)?;
+    let now = status.now;
+    let (scope, reason) = match in_use {
+        InUse::Server(place) => ("server", place.reason()),
+        InUse::Own(reason) => ("backend", reason.text()),
+    };
+    let level_at = now.level_in.filter(|_| now.lead > 0).map(|rest| now.tick - now.lead + rest);
+    let source = status.seed_source.map(|source| match source {
+        SeedSource::SystemClock => "system clock",
+        SeedSource::Checkpoint => "checkpoint",
+        SeedSource::Replay => "replay",
+        SeedSource::Crash => "crash",
+    });
+    Ok([
+        Some(ascii(scope.as_bytes())),
+        Some(ascii(reason.as_bytes())),
+        Some(moment(now.tick)),
+        Some(duration(now.lead)),
+        level_at.map(moment),
+        Some(Datum::from(now.lead > 0 && level_at.is_none())),
+        Some(Datum::from(status.steps_back as i64)),
+        Some(duration(status.stepped_back)),
+        Some(duration(status.largest_step_back)),
+        Some(moment(status.seeded_at)),
+        Some(moment(status.seeded_from)),
+        source.map(|source| ascii(source.as_bytes())),
+        Some(ascii(env!("CARGO_PKG_VERSION").as_bytes())),
+    ])
+}
+
+/// Not in recovery, nor by a clock of one connection.
+fn horizon_columns() -> [Option<Datum>; 2] {
+    let horizon = horizon::compute().ok();
+    horizon.map_or([None; 2], |horizon| {
+        [Some(moment(horizon.settled)), Some(duration(horizon.held_for))]
+    })
 }
 
 sql_function! {

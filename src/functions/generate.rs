@@ -88,9 +88,9 @@ sql_function! {
 fn shift(comb: Comb, call: Call) -> Option<Comb> {
     let micros = micros_of_tick(comb.tick)?;
     let at = TimestampTz::from_unix_micros(micros).datum();
-    // SAFETY: a timestamptz and an interval. An ERROR jumps over frames that hold nothing to be dropped.
+    // SAFETY: a timestamptz and an interval.
     let moved = unsafe {
-        let add = raw::timestamptz_pl_interval;
+        let add: pg_sys::PGFunction = Some(raw::timestamptz_pl_interval);
         raw::DirectFunctionCall2Coll(add, pg_sys::Oid::INVALID, at, call.argument(0))
     };
     let moved = TimestampTz(moved.value() as pg_sys::TimestampTz);

@@ -12,7 +12,7 @@ sql_function! {
     /// The table of layouts.
     fn comb_layouts(call) {
         // SAFETY: a call of a set-returning function with the columns that follow.
-        let rows = unsafe { Rows::begin(call) };
+        let rows = unsafe { Rows::begin(call)? };
         for layout in &LAYOUTS {
             let (first, last) = layout.range_micros();
             let [first, last] = [first, last].map(TimestampTz::from_unix_micros).map(StringInfo::of);

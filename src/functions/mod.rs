@@ -9,6 +9,7 @@ mod horizon;
 mod layout_errors;
 mod layouts;
 mod mssql_order;
+mod order;
 mod partitions;
 mod ranges;
 mod read;

@@ -1,48 +1,13 @@
 //! SQL Server's order.
 
-use std::cmp::Ordering;
+use super::order::order_functions;
+use crate::postgres::call::sql_function;
+use comb_id::index_order::SqlserverOrder;
 
-use pgrx::pg_sys::Datum;
-
-use crate::postgres::call::{Call, sql_function};
-use crate::postgres::skip_support::skip_support;
-use crate::postgres::sort_support::sort_support;
-use comb_id::index_order::{IndexOrder, SqlserverOrder};
-
-#[inline(always)]
-fn compare(call: Call) -> Ordering {
-    SqlserverOrder::compare(&call.uuid(0), &call.uuid(1))
-}
-
-sql_function! {
-    fn comb_mssql_cmp(call) {
-        Ok(Datum::from(compare(call) as i32))
-    }
-}
-
-sql_function! {
-    fn comb_mssql_lt(call) {
-        Ok(Datum::from(compare(call).is_lt()))
-    }
-}
-
-sql_function! {
-    fn comb_mssql_le(call) {
-        Ok(Datum::from(compare(call).is_le()))
-    }
-}
-
-sql_function! {
-    fn comb_mssql_ge(call) {
-        Ok(Datum::from(compare(call).is_ge()))
-    }
-}
-
-sql_function! {
-    fn comb_mssql_gt(call) {
-        Ok(Datum::from(compare(call).is_gt()))
-    }
-}
+order_functions!(
+    SqlserverOrder: comb_mssql_cmp, comb_mssql_lt, comb_mssql_le, comb_mssql_ge, comb_mssql_gt,
+    comb_mssql_sortsupport, comb_mssql_skipsupport
+);
 
 sql_function! {
     fn comb_mssql_smaller(call) {
@@ -53,17 +18,5 @@ sql_function! {
 sql_function! {
     fn comb_mssql_larger(call) {
         Ok(call.argument(if compare(call).is_ge() { 0 } else { 1 }))
-    }
-}
-
-sql_function! {
-    fn comb_mssql_sortsupport(call) {
-        sort_support::<SqlserverOrder>(call)
-    }
-}
-
-sql_function! {
-    fn comb_mssql_skipsupport(call) {
-        skip_support::<SqlserverOrder>(call)
     }
 }

@@ -86,7 +86,7 @@ sql_function! {
     /// keys that have no time.
     fn comb_partition_bounds(call) {
         // SAFETY: a call of a set-returning function with the columns that follow.
-        let rows = unsafe { Rows::begin(call) };
+        let rows = unsafe { Rows::begin(call)? };
         let partition = call.oid(0);
         let name = relation_name(partition)?;
         // SAFETY: reads the catalogs.

@@ -59,7 +59,7 @@ sql_function! {
         // SAFETY: a C string. An ERROR jumps over frames that hold nothing to be dropped.
         Ok(unsafe {
             let text = Datum::from(json.as_ptr());
-            raw::DirectFunctionCall1Coll(raw::jsonb_in, pg_sys::Oid::INVALID, text)
+            raw::DirectFunctionCall1Coll(Some(raw::jsonb_in), pg_sys::Oid::INVALID, text)
         })
     }
 }

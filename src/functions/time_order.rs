@@ -1,60 +1,13 @@
 //! The order in which ids that are not of version 7 come first.
 
-use std::cmp::Ordering;
+use super::order::order_functions;
+use crate::postgres::call::{sql_function, uuid};
+use comb_id::index_order::TimeOrder;
 
-use pgrx::pg_sys::Datum;
-
-use crate::postgres::call::{Call, sql_function, uuid};
-use crate::postgres::skip_support::skip_support;
-use crate::postgres::sort_support::sort_support;
-use comb_id::index_order::{IndexOrder, TimeOrder};
-
-#[inline(always)]
-fn compare(call: Call) -> Ordering {
-    TimeOrder::compare(&call.uuid(0), &call.uuid(1))
-}
-
-sql_function! {
-    fn comb_time_cmp(call) {
-        Ok(Datum::from(compare(call) as i32))
-    }
-}
-
-sql_function! {
-    fn comb_time_lt(call) {
-        Ok(Datum::from(compare(call).is_lt()))
-    }
-}
-
-sql_function! {
-    fn comb_time_le(call) {
-        Ok(Datum::from(compare(call).is_le()))
-    }
-}
-
-sql_function! {
-    fn comb_time_ge(call) {
-        Ok(Datum::from(compare(call).is_ge()))
-    }
-}
-
-sql_function! {
-    fn comb_time_gt(call) {
-        Ok(Datum::from(compare(call).is_gt()))
-    }
-}
-
-sql_function! {
-    fn comb_time_sortsupport(call) {
-        sort_support::<TimeOrder>(call)
-    }
-}
-
-sql_function! {
-    fn comb_time_skipsupport(call) {
-        skip_support::<TimeOrder>(call)
-    }
-}
+order_functions!(
+    TimeOrder: comb_time_cmp, comb_time_lt, comb_time_le, comb_time_ge, comb_time_gt,
+    comb_time_sortsupport, comb_time_skipsupport
+);
 
 sql_function! {
     /// The first id of a moment or later, any moment.

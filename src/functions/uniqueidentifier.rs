@@ -34,10 +34,13 @@ sql_function! {
 /// The comparison within one type; `None` if there are not two arguments.
 ///
 /// # Safety
-/// A list of expressions, one of them a uuid and the other a uniqueidentifier.
+/// A list of expressions. If there are two, one is a uuid and the other a uniqueidentifier.
 unsafe fn simplified(arguments: *mut pg_sys::List) -> Option<*mut Expr> {
-    // SAFETY: the caller's word. An ERROR jumps over frames that hold nothing to be dropped.
+    // SAFETY: the caller's word.
     unsafe {
+        if arguments.as_ref().is_none_or(|list| list.length != 2) {
+            return None;
+        }
         let [left, right] = [0, 1].map(|index| (*(*arguments).elements.add(index)).ptr_value);
         let [left, right] = [left, right].map(|argument| argument.cast::<Node>());
         let left_is_uuid = raw::exprType(left) == pg_sys::UUIDOID;

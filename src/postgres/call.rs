@@ -2,8 +2,9 @@
 //!
 //! Rationale: the wrapper that pgrx's `#[pg_extern]` writes catches panics, switches memory contexts and
 //! boxes arguments, which costs about 10 ns a call, a sixth of comb_new(). These functions take their
-//! arguments straight from the call. They cannot panic, and hold nothing to be dropped when PostgreSQL
-//! raises an error.
+//! arguments straight from the call.
+
+use std::mem::needs_drop;
 
 use pgrx::pg_sys;
 use pgrx::pg_sys::Datum;
@@ -19,13 +20,17 @@ use uuid::Uuid;
 /// What a SQL function answers.
 pub type Answer = Result<Datum, Report>;
 
-/// One call of a STRICT function.
+// An ERROR jumps over the frames that hold them.
+const _: () = assert!(!needs_drop::<Answer>() && !needs_drop::<Call>());
+
+/// One call of a function.
 #[derive(Clone, Copy)]
 pub struct Call(pg_sys::FunctionCallInfo);
 
 impl Call {
     /// # Safety
-    /// A valid call of a STRICT function, which is not called with a NULL argument.
+    /// A valid call. The function takes as many arguments as its declaration has, by their numbers and of their types:
+    /// the methods below that read an argument trust it. If it takes any, it is STRICT, so that none is NULL.
     pub unsafe fn new(fcinfo: pg_sys::FunctionCallInfo) -> Self {
         Self(fcinfo)
     }
@@ -36,14 +41,14 @@ impl Call {
 
     #[inline(always)]
     pub fn argument(&self, index: usize) -> Datum {
-        // SAFETY: the SQL declaration gives the function that many arguments, none of them NULL.
+        // SAFETY: the contract of `new`.
         unsafe { (*(*self.0).args.as_ptr().add(index)).value }
     }
 
     /// An argument that SQL declares as uuid or uniqueidentifier.
     #[inline(always)]
     pub fn uuid(&self, index: usize) -> Uuid {
-        // SAFETY: a uuid's datum points to 16 bytes of any alignment.
+        // SAFETY: the contract of `new`. A uuid's datum points to 16 bytes of any alignment.
         unsafe { self.argument(index).cast_mut_ptr::<Uuid>().read() }
     }
 
@@ -64,7 +69,7 @@ impl Call {
     /// call.
     #[inline(always)]
     pub fn text(&self, index: usize) -> &[u8] {
-        // SAFETY: a text is a varlena, which may be compressed or stored elsewhere until it is
+        // SAFETY: the contract of `new`. A text is a varlena, which may be compressed or stored elsewhere until it is
         // detoasted.
         unsafe {
             let text = raw::pg_detoast_datum_packed(self.argument(index).cast_mut_ptr());
@@ -144,7 +149,7 @@ macro_rules! sql_function {
             #[inline(always)]
             fn answer($call: $crate::postgres::call::Call) -> $crate::postgres::call::Answer $body
 
-            // SAFETY: PostgreSQL calls it, as the STRICT function that the SQL declares.
+            // SAFETY: PostgreSQL calls it, as a function that the SQL declares.
             match answer(unsafe { $crate::postgres::call::Call::new(fcinfo) }) {
                 Ok(datum) => datum,
                 Err(error) => error.raise(),

@@ -1,7 +1,7 @@
 //! PostgreSQL's own functions, and the conventions by which it calls ours.
 
 pub mod call;
-pub mod magic;
+pub mod compat;
 pub mod raw;
 pub mod report;
 pub mod rows;

@@ -1,59 +1,66 @@
-//! PostgreSQL's functions, declared without pgrx's barrier.
+//! PostgreSQL's functions, declared without pgrx's guard.
 //!
-//! Rationale: pgrx's binding of a function catches its ERROR (sigsetjmp at every call) and turns it into a
-//! Rust panic, to run the destructors of the frames in between. Our frames hold nothing to be dropped:
-//! PostgreSQL may jump over them. So an error stays PostgreSQL's own, without a Rust backtrace in its
-//! DETAIL, bytes that are not UTF-8 stay as they are, and nothing allocates by Rust's allocator, which
-//! ends the server where memory runs out.
+//! Rationale: pgrx's binding of a function calls sigsetjmp() each time and turns an ERROR into a Rust panic, to run
+//! the destructors of the frames in between. That costs 10 ns a call. The panic and its texts take memory from
+//! Rust's allocator, which ends the process when memory runs out; the texts are converted to UTF-8, which damages
+//! those in another encoding; and with RUST_BACKTRACE set the error has a backtrace in its DETAIL.
+//!
+//! So an ERROR of a function that is called by these declarations jumps over our frames as it jumps over those of C.
+//! What is alive in a frame then is not dropped: it has to be a type that needs no drop, or something whose loss
+//! does no harm, which is said there.
 
 use std::ffi::{c_char, c_int, c_long, c_void};
 
 use pgrx::pg_sys;
 use pgrx::pg_sys::Datum;
 
-/// A SQL function that PostgreSQL brings.
-pub type BuiltIn = unsafe extern "C-unwind" fn(pg_sys::FunctionCallInfo) -> Datum;
+use super::compat::{Bytes, Const, HyperLogLog};
 
-unsafe extern "C-unwind" {
+/// Declares functions, and compares the type of each with pgrx's binding of the same name, which bindgen made from the
+/// headers of the major version: another type does not compile.
+macro_rules! functions {
+    ($($(#[$attribute:meta])* fn $name:ident($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)?;)*) => {
+        unsafe extern "C-unwind" {
+            $($(#[$attribute])* pub fn $name($($argument: $type),*) $(-> $result)?;)*
+        }
+        $($(#[$attribute])* const _: unsafe fn($($type),*) $(-> $result)? = pg_sys::$name;)*
+    };
+}
+
+functions! {
     // Memory
-    pub fn palloc(size: usize) -> *mut c_void;
-    pub fn pfree(pointer: *mut c_void);
-    pub fn MemoryContextAlloc(context: pg_sys::MemoryContext, size: usize) -> *mut c_void;
-    pub fn MemoryContextRegisterResetCallback(
+    fn palloc(size: usize) -> *mut c_void;
+    fn pfree(pointer: *mut c_void);
+    fn MemoryContextAlloc(context: pg_sys::MemoryContext, size: usize) -> *mut c_void;
+    fn MemoryContextRegisterResetCallback(
         context: pg_sys::MemoryContext,
         callback: *mut pg_sys::MemoryContextCallback,
     );
 
     // Text
-    pub fn initStringInfo(text: *mut pg_sys::StringInfoData);
-    pub fn appendBinaryStringInfo(
+    fn initStringInfo(text: *mut pg_sys::StringInfoData);
+    fn appendBinaryStringInfo(
         text: *mut pg_sys::StringInfoData,
-        bytes: *const c_void,
+        bytes: *const Bytes,
         length: c_int,
     );
 
     // Errors
-    pub fn errstart(level: c_int, domain: *const c_char) -> bool;
-    pub fn errcode(sqlstate: c_int) -> c_int;
-    pub fn errmsg(format: *const c_char, ...) -> c_int;
-    pub fn errdetail(format: *const c_char, ...) -> c_int;
-    pub fn errhint(format: *const c_char, ...) -> c_int;
-    pub fn errfinish(file: *const c_char, line: c_int, function: *const c_char);
-    pub fn FlushErrorState();
+    fn FlushErrorState();
 
     // Calls
-    pub fn DirectFunctionCall1Coll(f: BuiltIn, collation: pg_sys::Oid, a: Datum) -> Datum;
-    pub fn DirectFunctionCall2Coll(f: BuiltIn, collation: pg_sys::Oid, a: Datum, b: Datum)
+    fn DirectFunctionCall1Coll(f: pg_sys::PGFunction, collation: pg_sys::Oid, a: Datum) -> Datum;
+    fn DirectFunctionCall2Coll(f: pg_sys::PGFunction, collation: pg_sys::Oid, a: Datum, b: Datum)
     -> Datum;
-    pub fn jsonb_in(call: pg_sys::FunctionCallInfo) -> Datum;
-    pub fn timestamp_zone(call: pg_sys::FunctionCallInfo) -> Datum;
-    pub fn timestamptz_pl_interval(call: pg_sys::FunctionCallInfo) -> Datum;
+    fn jsonb_in(call: pg_sys::FunctionCallInfo) -> Datum;
+    fn timestamp_zone(call: pg_sys::FunctionCallInfo) -> Datum;
+    fn timestamptz_pl_interval(call: pg_sys::FunctionCallInfo) -> Datum;
 
     // Values
-    pub fn cstring_to_text_with_len(text: *const c_char, length: c_int) -> *mut pg_sys::text;
-    pub fn pg_detoast_datum_packed(datum: *mut pg_sys::varlena) -> *mut pg_sys::varlena;
-    pub fn pg_mbcliplen(text: *const c_char, length: c_int, limit: c_int) -> c_int;
-    pub fn JsonEncodeDateTime(
+    fn cstring_to_text_with_len(text: *const c_char, length: c_int) -> *mut pg_sys::text;
+    fn pg_detoast_datum_packed(datum: *mut pg_sys::varlena) -> *mut pg_sys::varlena;
+    fn pg_mbcliplen(text: *const c_char, length: c_int, limit: c_int) -> c_int;
+    fn JsonEncodeDateTime(
         buffer: *mut c_char,
         value: Datum,
         type_id: pg_sys::Oid,
@@ -61,64 +68,54 @@ unsafe extern "C-unwind" {
     ) -> *mut c_char;
 
     // Relations
-    pub fn get_rel_name(relation: pg_sys::Oid) -> *mut c_char;
-    pub fn get_rel_relispartition(relation: pg_sys::Oid) -> bool;
-    // catalog/partition.h; pgrx does not bind it.
-    pub fn get_partition_parent(partition: pg_sys::Oid, even_if_detached: bool) -> pg_sys::Oid;
-    pub fn SearchSysCache1(cache: c_int, key: Datum) -> pg_sys::HeapTuple;
-    pub fn SysCacheGetAttr(
+    fn get_rel_name(relation: pg_sys::Oid) -> *mut c_char;
+    fn get_rel_relispartition(relation: pg_sys::Oid) -> bool;
+    fn SearchSysCache1(cache: c_int, key: Datum) -> pg_sys::HeapTuple;
+    fn SysCacheGetAttr(
         cache: c_int,
         row: pg_sys::HeapTuple,
         column: pg_sys::AttrNumber,
         is_null: *mut bool,
     ) -> Datum;
-    pub fn ReleaseSysCache(row: pg_sys::HeapTuple);
-    pub fn get_opclass_family(class: pg_sys::Oid) -> pg_sys::Oid;
-    pub fn get_opclass_input_type(class: pg_sys::Oid) -> pg_sys::Oid;
-    pub fn get_opfamily_proc(
+    fn ReleaseSysCache(row: pg_sys::HeapTuple);
+    fn get_opclass_family(class: pg_sys::Oid) -> pg_sys::Oid;
+    fn get_opclass_input_type(class: pg_sys::Oid) -> pg_sys::Oid;
+    fn get_opfamily_proc(
         family: pg_sys::Oid,
         left: pg_sys::Oid,
         right: pg_sys::Oid,
         number: i16,
     ) -> pg_sys::Oid;
-    pub fn get_func_name(function: pg_sys::Oid) -> *mut c_char;
-    pub fn text_to_cstring(text: *const pg_sys::text) -> *mut c_char;
-    pub fn stringToNode(text: *const c_char) -> *mut c_void;
+    fn get_func_name(function: pg_sys::Oid) -> *mut c_char;
+    fn text_to_cstring(text: *const pg_sys::text) -> *mut c_char;
+    fn stringToNode(text: *const c_char) -> *mut c_void;
 
     // Rows
-    pub fn get_call_result_type(
+    fn get_call_result_type(
         call: pg_sys::FunctionCallInfo,
         type_id: *mut pg_sys::Oid,
         description: *mut pg_sys::TupleDesc,
     ) -> pg_sys::TypeFuncClass::Type;
-    pub fn heap_form_tuple(
+    fn heap_form_tuple(
         description: pg_sys::TupleDesc,
-        values: *const Datum,
-        nulls: *const bool,
+        values: Const<Datum>,
+        nulls: Const<bool>,
     ) -> pg_sys::HeapTuple;
-    pub fn HeapTupleHeaderGetDatum(tuple: pg_sys::HeapTupleHeader) -> Datum;
-    pub fn InitMaterializedSRF(call: pg_sys::FunctionCallInfo, flags: u32);
-    pub fn tuplestore_putvalues(
+    fn HeapTupleHeaderGetDatum(tuple: pg_sys::HeapTupleHeader) -> Datum;
+    fn InitMaterializedSRF(call: pg_sys::FunctionCallInfo, flags: u32);
+    fn tuplestore_putvalues(
         store: *mut pg_sys::Tuplestorestate,
         description: pg_sys::TupleDesc,
-        values: *const Datum,
-        nulls: *const bool,
+        values: Const<Datum>,
+        nulls: Const<bool>,
     );
 
-    // SPI
-    pub fn SPI_connect() -> c_int;
-    pub fn SPI_execute(command: *const c_char, read_only: bool, count: c_long) -> c_int;
-    pub fn SPI_getvalue(
-        tuple: pg_sys::HeapTuple,
-        description: pg_sys::TupleDesc,
-        column: c_int,
-    ) -> *mut c_char;
-    pub fn SPI_finish() -> c_int;
-    pub fn SPI_fnumber(description: pg_sys::TupleDesc, name: *const c_char) -> c_int;
-    pub fn SPI_gettypeid(description: pg_sys::TupleDesc, column: c_int) -> pg_sys::Oid;
-    pub fn get_typlenbyval(type_id: pg_sys::Oid, length: *mut i16, by_value: *mut bool);
-    pub fn SPI_gettype(description: pg_sys::TupleDesc, column: c_int) -> *mut c_char;
-    pub fn SPI_getbinval(
+    // Columns of a row
+    fn SPI_fnumber(description: pg_sys::TupleDesc, name: *const c_char) -> c_int;
+    fn SPI_gettypeid(description: pg_sys::TupleDesc, column: c_int) -> pg_sys::Oid;
+    fn get_typlenbyval(type_id: pg_sys::Oid, length: *mut i16, by_value: *mut bool);
+    fn SPI_gettype(description: pg_sys::TupleDesc, column: c_int) -> *mut c_char;
+    fn SPI_getbinval(
         tuple: pg_sys::HeapTuple,
         description: pg_sys::TupleDesc,
         column: c_int,
@@ -126,88 +123,58 @@ unsafe extern "C-unwind" {
     ) -> Datum;
 
     // Processes
-    pub fn superuser() -> bool;
-    pub fn RecoveryInProgress() -> bool;
-    pub fn GetLatestXTime() -> pg_sys::TimestampTz;
-    pub fn get_controlfile(
+    fn superuser() -> bool;
+    fn RecoveryInProgress() -> bool;
+    fn GetLatestXTime() -> pg_sys::TimestampTz;
+    fn get_controlfile(
         data_directory: *const c_char,
         is_valid: *mut bool,
     ) -> *mut pg_sys::ControlFileData;
-    pub fn ProcessInterrupts();
-    pub fn WaitLatch(
+    fn ProcessInterrupts();
+    fn WaitLatch(
         latch: *mut pg_sys::Latch,
         events: c_int,
         timeout: c_long,
         wait_event: u32,
     ) -> c_int;
-    pub fn ResetLatch(latch: *mut pg_sys::Latch);
+    fn ResetLatch(latch: *mut pg_sys::Latch);
     #[cfg(any(feature = "pg17", feature = "pg18"))]
-    pub fn WaitEventExtensionNew(name: *const c_char) -> u32;
+    fn WaitEventExtensionNew(name: *const c_char) -> u32;
 
     // Transactions
-    pub fn LockAcquire(
+    fn LockAcquire(
         tag: *const pg_sys::LOCKTAG,
         mode: pg_sys::LOCKMODE,
         session: bool,
         dont_wait: bool,
     ) -> pg_sys::LockAcquireResult::Type;
-    pub fn GetLockStatusData() -> *mut pg_sys::LockData;
-    pub fn GetSnapshotData(snapshot: *mut pg_sys::SnapshotData) -> pg_sys::Snapshot;
-    pub fn ActiveSnapshotSet() -> bool;
-    pub fn GetActiveSnapshot() -> pg_sys::Snapshot;
+    fn GetLockStatusData() -> *mut pg_sys::LockData;
+    fn GetSnapshotData(snapshot: *mut pg_sys::SnapshotData) -> pg_sys::Snapshot;
+    fn ActiveSnapshotSet() -> bool;
+    fn GetActiveSnapshot() -> pg_sys::Snapshot;
 
     // Shared memory
-    pub fn ShmemInitStruct(name: *const c_char, size: usize, found: *mut bool) -> *mut c_void;
-    pub fn LWLockAcquire(lock: *mut pg_sys::LWLock, mode: pg_sys::LWLockMode::Type) -> bool;
-    pub fn LWLockRelease(lock: *mut pg_sys::LWLock);
-    pub fn LWLockHeldByMe(lock: *mut pg_sys::LWLock) -> bool;
+    fn ShmemInitStruct(name: *const c_char, size: usize, found: *mut bool) -> *mut c_void;
+    fn LWLockAcquire(lock: *mut pg_sys::LWLock, mode: pg_sys::LWLockMode::Type) -> bool;
+    fn LWLockRelease(lock: *mut pg_sys::LWLock);
+    fn LWLockHeldByMe(lock: *mut pg_sys::LWLock) -> bool;
 
-    pub fn RequestAddinShmemSpace(size: usize);
-    pub fn on_shmem_exit(function: pg_sys::pg_on_exit_callback, argument: Datum);
-
-    // Settings
-    pub fn DefineCustomEnumVariable(
-        name: *const c_char,
-        short: *const c_char,
-        long: *const c_char,
-        value: *mut c_int,
-        boot_value: c_int,
-        options: *const pg_sys::config_enum_entry,
-        context: pg_sys::GucContext::Type,
-        flags: c_int,
-        check: pg_sys::GucEnumCheckHook,
-        assign: pg_sys::GucEnumAssignHook,
-        show: pg_sys::GucShowHook,
-    );
-    pub fn DefineCustomIntVariable(
-        name: *const c_char,
-        short: *const c_char,
-        long: *const c_char,
-        value: *mut c_int,
-        boot_value: c_int,
-        least: c_int,
-        most: c_int,
-        context: pg_sys::GucContext::Type,
-        flags: c_int,
-        check: pg_sys::GucIntCheckHook,
-        assign: pg_sys::GucIntAssignHook,
-        show: pg_sys::GucShowHook,
-    );
-    pub fn MarkGUCPrefixReserved(class: *const c_char);
+    fn RequestAddinShmemSpace(size: usize);
+    fn on_shmem_exit(function: pg_sys::pg_on_exit_callback, argument: Datum);
 
     // Expressions
-    pub fn exprType(expression: *const pg_sys::Node) -> pg_sys::Oid;
-    pub fn contain_var_clause(expression: *mut pg_sys::Node) -> bool;
-    pub fn lookup_type_cache(type_id: pg_sys::Oid, flags: c_int) -> *mut pg_sys::TypeCacheEntry;
-    pub fn copyObjectImpl(from: *const c_void) -> *mut c_void;
-    pub fn makeRelabelType(
+    fn exprType(expression: *const pg_sys::Node) -> pg_sys::Oid;
+    fn contain_var_clause(expression: *mut pg_sys::Node) -> bool;
+    fn lookup_type_cache(type_id: pg_sys::Oid, flags: c_int) -> *mut pg_sys::TypeCacheEntry;
+    fn copyObjectImpl(from: *const c_void) -> *mut c_void;
+    fn makeRelabelType(
         argument: *mut pg_sys::Expr,
         type_id: pg_sys::Oid,
         modifier: i32,
         collation: pg_sys::Oid,
         form: pg_sys::CoercionForm::Type,
     ) -> *mut pg_sys::RelabelType;
-    pub fn make_opclause(
+    fn make_opclause(
         operator: pg_sys::Oid,
         result: pg_sys::Oid,
         returns_set: bool,
@@ -216,11 +183,31 @@ unsafe extern "C-unwind" {
         collation: pg_sys::Oid,
         input_collation: pg_sys::Oid,
     ) -> *mut pg_sys::Expr;
-    pub fn set_opfuncid(operator: *mut pg_sys::OpExpr);
+    fn set_opfuncid(operator: *mut pg_sys::OpExpr);
 
-    // Sorting: a sort recognises it by its address, which that of pgrx's binding is not, and then compares
-    // abbreviated keys without calling it.
-    pub fn ssup_datum_unsigned_cmp(x: Datum, y: Datum, ssup: pg_sys::SortSupport) -> c_int;
+    // Sorting: a sort knows this function by its address, which is not that of pgrx's binding, and then compares
+    // abbreviated keys without a call.
+    fn ssup_datum_unsigned_cmp(x: Datum, y: Datum, ssup: pg_sys::SortSupport) -> c_int;
+}
+
+// What pgrx does not bind. tools/unbound.c compares these declarations with the headers.
+unsafe extern "C-unwind" {
+    // utils/elog.h
+    pub fn errstart(level: c_int, domain: *const c_char) -> bool;
+    pub fn errcode(sqlstate: c_int) -> c_int;
+    pub fn errmsg(format: *const c_char, ...) -> c_int;
+    pub fn errdetail(format: *const c_char, ...) -> c_int;
+    pub fn errhint(format: *const c_char, ...) -> c_int;
+    pub fn errfinish(file: *const c_char, line: c_int, function: *const c_char);
+
+    // catalog/partition.h
+    pub fn get_partition_parent(partition: pg_sys::Oid, even_if_detached: bool) -> pg_sys::Oid;
+
+    // lib/hyperloglog.h, common/hashfn.h
+    pub fn initHyperLogLog(state: *mut HyperLogLog, register_bits: u8);
+    pub fn addHyperLogLog(state: *mut HyperLogLog, hash: u32);
+    pub fn estimateHyperLogLog(state: *mut HyperLogLog) -> f64;
+    pub fn hash_bytes_uint32(key: u32) -> u32;
 }
 
 /// Runs a call of PostgreSQL, as PG_TRY does. False if it raised an ERROR, which is discarded: the

@@ -2,9 +2,12 @@
 
 use pgrx::pg_sys;
 use pgrx::pg_sys::Datum;
+use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 
 use super::call::{Answer, Call};
+use super::compat::Const;
 use super::raw;
+use super::report::{Report, report};
 
 /// More columns than any function of ours has.
 const MOST_COLUMNS: usize = 32;
@@ -16,8 +19,10 @@ struct Columns {
     nulls: [bool; MOST_COLUMNS],
 }
 
+const _: () = assert!(!std::mem::needs_drop::<Columns>() && !std::mem::needs_drop::<Rows>());
+
 impl Columns {
-    fn of(columns: &[Option<Datum>]) -> Self {
+    fn of<'a>(columns: impl IntoIterator<Item = &'a Option<Datum>>) -> Self {
         let mut row = Self { values: [Datum::null(); MOST_COLUMNS], nulls: [true; MOST_COLUMNS] };
         for ((value, null), column) in row.values.iter_mut().zip(&mut row.nulls).zip(columns) {
             (*value, *null) = (column.unwrap_or(Datum::null()), column.is_none());
@@ -26,20 +31,37 @@ impl Columns {
     }
 }
 
+/// PostgreSQL reads a value for each column of the SQL declaration.
+///
+/// # Safety
+/// A tuple descriptor.
+unsafe fn check_columns(description: pg_sys::TupleDesc) -> Result<(), Report> {
+    // SAFETY: the caller's word.
+    let columns = unsafe { (*description).natts };
+    if columns as usize <= MOST_COLUMNS {
+        return Ok(());
+    }
+    Err(report!(
+        ERRCODE_DATATYPE_MISMATCH,
+        "declaration of the function has too many columns: {columns}"
+    )
+    .hint("The library is older than the extension. Install the newer library."))
+}
+
 /// One row of the type that the SQL declaration says. An earlier version's may have fewer columns, the
 /// first ones.
 ///
 /// # Safety
-/// The columns are of the types that every version of the SQL declaration says, in its order, and that has
-/// no more than [`MOST_COLUMNS`].
-pub unsafe fn row(call: Call, columns: &[Option<Datum>]) -> Answer {
+/// The columns are of the types that every version of the SQL declaration says, in its order.
+pub unsafe fn row<'a>(call: Call, columns: impl IntoIterator<Item = &'a Option<Datum>>) -> Answer {
     let columns = Columns::of(columns);
     let mut description = std::ptr::null_mut();
-    // SAFETY: the caller's word.
+    // SAFETY: the caller's word. Before version 17 the functions take pointers to what they only read as mutable.
     unsafe {
         raw::get_call_result_type(call.info(), std::ptr::null_mut(), &raw mut description);
-        let tuple =
-            raw::heap_form_tuple(description, columns.values.as_ptr(), columns.nulls.as_ptr());
+        check_columns(description)?;
+        let (values, nulls) = (columns.values.as_ptr(), columns.nulls.as_ptr());
+        let tuple = raw::heap_form_tuple(description, values as Const<_>, nulls as Const<_>);
         Ok(raw::HeapTupleHeaderGetDatum((*tuple).t_data))
     }
 }
@@ -52,11 +74,13 @@ pub struct Rows {
 impl Rows {
     /// # Safety
     /// A call of a set-returning function; what is put in are columns as for [`row`].
-    pub unsafe fn begin(call: Call) -> Self {
+    pub unsafe fn begin(call: Call) -> Result<Self, Report> {
         // SAFETY: the caller's word. It checks that the caller takes a materialized set.
         unsafe {
             raw::InitMaterializedSRF(call.info(), 0);
-            Self { info: (*call.info()).resultinfo.cast() }
+            let info: *mut pg_sys::ReturnSetInfo = (*call.info()).resultinfo.cast();
+            check_columns((*info).setDesc)?;
+            Ok(Self { info })
         }
     }
 
@@ -67,8 +91,8 @@ impl Rows {
             raw::tuplestore_putvalues(
                 (*self.info).setResult,
                 (*self.info).setDesc,
-                columns.values.as_ptr(),
-                columns.nulls.as_ptr(),
+                columns.values.as_ptr() as Const<_>,
+                columns.nulls.as_ptr() as Const<_>,
             );
         }
     }

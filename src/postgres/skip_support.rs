@@ -5,19 +5,9 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::Datum;
 
 use super::call::{Answer, Call, uuid};
+use super::compat::SkipSupportData;
 use comb_id::index_order::IndexOrder;
 use uuid::Uuid;
-
-/// PostgreSQL 18's SkipSupportData (utils/skipsupport.h), which pgrx does not bind.
-#[repr(C)]
-struct SkipSupportData {
-    low_elem: Datum,
-    high_elem: Datum,
-    decrement: Step,
-    increment: Step,
-}
-
-type Step = unsafe extern "C-unwind" fn(pg_sys::Relation, Datum, *mut bool) -> Datum;
 
 /// The answer of a skip support function: `call` is given the SkipSupport of a scan.
 pub fn skip_support<O: IndexOrder>(call: Call) -> Answer {

@@ -7,8 +7,8 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::{Datum, SortSupport};
 
 use super::call::{Answer, Call};
+use super::compat::HyperLogLog;
 use super::raw;
-use comb_id::abbreviation::Abbreviation;
 use comb_id::index_order::IndexOrder;
 use uuid::Uuid;
 
@@ -19,6 +19,13 @@ pub fn sort_support<O: IndexOrder>(call: Call) -> Answer {
     Ok(Datum::null())
 }
 
+/// How many distinct keys a sort has made so far, as PostgreSQL's uuid.c estimates it.
+struct Abbreviation {
+    keys: i64,
+    is_estimating: bool,
+    distinct: HyperLogLog,
+}
+
 /// # Safety
 /// `sort` is what a sort in progress gave its sort support function.
 unsafe fn prepare_sort<O: IndexOrder>(sort: &mut pg_sys::SortSupportData) {
@@ -27,14 +34,20 @@ unsafe fn prepare_sort<O: IndexOrder>(sort: &mut pg_sys::SortSupportData) {
     if !sort.abbreviate {
         return;
     }
-    // SAFETY: the sort's memory context lives as long as the sort. Out of memory, PostgreSQL jumps
-    // over frames that hold nothing to be dropped.
-    let state = unsafe { raw::MemoryContextAlloc(sort.ssup_cxt, size_of::<Abbreviation>()) };
-    unsafe { state.cast::<Abbreviation>().write(Abbreviation::START) };
-    sort.ssup_extra = state;
+    // SAFETY: the sort's memory context lives as long as the sort.
+    unsafe {
+        let caller = pg_sys::CurrentMemoryContext;
+        pg_sys::CurrentMemoryContext = sort.ssup_cxt;
+        let state = raw::palloc(size_of::<Abbreviation>()).cast::<Abbreviation>();
+        (&raw mut (*state).keys).write(0);
+        (&raw mut (*state).is_estimating).write(true);
+        raw::initHyperLogLog(&raw mut (*state).distinct, 10);
+        pg_sys::CurrentMemoryContext = caller;
+        sort.ssup_extra = state.cast();
+    }
     sort.comparator = Some(raw::ssup_datum_unsigned_cmp);
     sort.abbrev_converter = Some(abbreviate::<O>);
-    sort.abbrev_abort = Some(is_lost_work);
+    sort.abbrev_abort = Some(stops_abbreviating);
     sort.abbrev_full_comparator = Some(compare_whole::<O>);
 }
 
@@ -62,13 +75,33 @@ unsafe extern "C-unwind" fn abbreviate<O: IndexOrder>(original: Datum, sort: Sor
         (&*original.cast_mut_ptr::<Uuid>(), &mut *(*sort).ssup_extra.cast::<Abbreviation>())
     };
     let key = O::abbreviated(id);
-    state.note(key);
+    state.keys += 1;
+    if state.is_estimating {
+        // SAFETY: prepare_sort has made the estimator.
+        unsafe {
+            let hash = raw::hash_bytes_uint32(key as u32 ^ (key >> 32) as u32);
+            raw::addHyperLogLog(&raw mut state.distinct, hash);
+        }
+    }
     Datum::from(key)
 }
 
+/// Whether keys tie so often that ids should be compared as a whole: the rule of uuid_abbrev_abort() in uuid.c.
+///
 /// # Safety
 /// The sort that `prepare_sort` prepared.
-unsafe extern "C-unwind" fn is_lost_work(_: c_int, sort: SortSupport) -> bool {
+unsafe extern "C-unwind" fn stops_abbreviating(rows: c_int, sort: SortSupport) -> bool {
     // SAFETY: ssup_extra was set by prepare_sort.
-    unsafe { (*(*sort).ssup_extra.cast::<Abbreviation>()).is_lost_work() }
+    let state = unsafe { &mut *(*sort).ssup_extra.cast::<Abbreviation>() };
+    if rows < 10_000 || state.keys < 10_000 || !state.is_estimating {
+        return false;
+    }
+    // SAFETY: as in `abbreviate`.
+    let distinct = unsafe { raw::estimateHyperLogLog(&raw mut state.distinct) };
+    // So many distinct keys are worth making, however many ids there are.
+    if distinct > 100_000.0 {
+        state.is_estimating = false;
+        return false;
+    }
+    distinct < state.keys as f64 / 2000.0 + 0.5
 }

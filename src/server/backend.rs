@@ -7,9 +7,10 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 
 use super::clock_errors::{MadeAs, clock_error};
+use super::process::{Process, in_parallel_worker};
 use super::settings::{self, Scope};
 use super::shared_memory::{self, Absent, Place};
-use super::system::{Process, System};
+use super::system::System;
 use crate::postgres::report::{Report, report};
 use comb_clock::block::Block;
 use comb_clock::generator::{Generator, Next};
@@ -108,29 +109,34 @@ impl Backend {
         })
     }
 
-    /// Uses the logical clock that the settings require.
-    fn follow_settings(&mut self) -> Result<(), Report> {
-        let (scope, step_ms) = (settings::scope(), settings::timestamp_step_ms());
-        if self.followed == Some((scope, step_ms)) {
-            return Ok(());
-        }
-        self.in_use = match (scope, step_ms) {
-            (Scope::Backend, _) => InUse::Own(Reason::ScopeIsBackend),
-            (_, 1..) => InUse::Own(Reason::StepIsSet),
-            (Scope::Auto, 0) => match self.attach() {
-                Ok(place) => InUse::Server(place),
-                Err(absent) => InUse::Own(Reason::Absent(absent)),
-            },
-            (Scope::Server, 0) => InUse::Server(self.attach().map_err(no_shared_memory)?),
-        };
-        self.followed = Some((scope, step_ms));
-        Ok(())
-    }
-
     /// Whether there was no warning within the last minute.
     fn may_warn(&self) -> bool {
         self.warned_at.is_none_or(|at| System.monotonic() - at >= BETWEEN_WARNINGS)
     }
+}
+
+/// The state of the backend, with the logical clock that the settings require.
+fn follow_settings() -> Result<&'static mut Backend, Report> {
+    let backend = backend();
+    let (scope, step_ms) = (settings::scope(), settings::timestamp_step_ms());
+    if backend.followed == Some((scope, step_ms)) {
+        return Ok(backend);
+    }
+    let was_attached = backend.attached.is_some();
+    backend.in_use = match (scope, step_ms) {
+        (Scope::Backend, _) => InUse::Own(Reason::ScopeIsBackend),
+        (_, 1..) => InUse::Own(Reason::StepIsSet),
+        (Scope::Auto, 0) => match backend.attach() {
+            Ok(place) => InUse::Server(place),
+            Err(absent) => InUse::Own(Reason::Absent(absent)),
+        },
+        (Scope::Server, 0) => InUse::Server(backend.attach().map_err(no_shared_memory)?),
+    };
+    backend.followed = Some((scope, step_ms));
+    if let (false, InUse::Own(Reason::Absent(absent))) = (was_attached, backend.in_use) {
+        warn_of_own_clock(absent);
+    }
+    Ok(self::backend())
 }
 
 /// The generator in use, and the tick of its next id in a layout.
@@ -166,11 +172,11 @@ fn slow_tick(
     made: MadeAs,
     fit: &dyn Fn(u64) -> Option<u64>,
 ) -> Result<(&'static mut Generator, u64), Report> {
-    let backend = backend();
-    backend.follow_settings()?;
+    let backend = follow_settings()?;
     let process = backend.process();
     let generator = backend.generator();
     let tick = match settings::timestamp_step_ms() {
+        1.. if in_parallel_worker() => return Err(step_in_parallel_worker()),
         0 => generator.tick(Next { step, advance: false }, &process, Some),
         ms => generator.tick(Next { step: ms * TICKS_PER_MS, advance: true }, &process, fit),
     };
@@ -215,8 +221,7 @@ pub fn random() -> Result<u64, Report> {
 /// The block of the server, for what only its order allows. An error if another logical clock is in use.
 #[inline(always)]
 pub fn server() -> Result<(&'static Block, Process), Report> {
-    let backend = backend();
-    backend.follow_settings()?;
+    let backend = follow_settings()?;
     match backend.in_use {
         InUse::Server(_) => Ok((backend.server.block(), Process { shares: true })),
         InUse::Own(reason) => Err(own_clock(reason)),
@@ -234,6 +239,24 @@ fn own_clock(reason: Reason) -> Report {
 }
 
 #[cold]
+fn step_in_parallel_worker() -> Report {
+    report!(
+        ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+        "cannot generate UUIDs in a parallel worker while \"comb.timestamp_step\" is set"
+    )
+    .detail("Each worker has a clock of its own, which does not keep the step.")
+    .hint("Set \"max_parallel_workers_per_gather\" or \"comb.timestamp_step\" to 0.")
+}
+
+/// Warns that ids are not in the order of the server, though comb.scope is auto.
+fn warn_of_own_clock(absent: Absent) {
+    report!(ERRCODE_WARNING, "UUIDs of this connection are not in the order of the server")
+        .detail(format_args!("The connection has a clock of its own, because {}.", absent.reason()))
+        .hint(absent.remedy())
+        .send(PgLogLevel::WARNING);
+}
+
+#[cold]
 fn no_shared_memory(absent: Absent) -> Report {
     report!(
         ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
@@ -246,7 +269,6 @@ fn no_shared_memory(absent: Absent) -> Report {
 /// The block in use, by which process, and why it is that one. An error where the settings ask for one that
 /// there is not.
 pub fn block() -> Result<(&'static Block, Process, InUse), Report> {
-    let backend = backend();
-    backend.follow_settings()?;
+    let backend = follow_settings()?;
     Ok((backend.generator().block(), backend.process(), backend.in_use))
 }

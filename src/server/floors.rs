@@ -8,6 +8,8 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 
 use super::backend;
+use super::process::in_parallel_worker;
+use crate::postgres::compat::local_transaction_id;
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
 use comb_clock::source::LAST_TICK;
@@ -126,26 +128,4 @@ pub fn check_available() -> Result<(), Report> {
         .hint("A function that calls comb_tracked() or comb_horizon() must be PARALLEL RESTRICTED or PARALLEL UNSAFE."));
     }
     Ok(())
-}
-
-#[inline(always)]
-fn in_parallel_worker() -> bool {
-    // SAFETY: written once, at the process's start.
-    unsafe { pg_sys::ParallelWorkerNumber >= 0 }
-}
-
-/// Another one for each top-level transaction of the process.
-#[inline(always)]
-fn local_transaction_id() -> u32 {
-    // SAFETY: a process that runs SQL has its entry among the processes.
-    unsafe {
-        #[cfg(any(feature = "pg17", feature = "pg18"))]
-        {
-            (*pg_sys::MyProc).vxid.lxid
-        }
-        #[cfg(not(any(feature = "pg17", feature = "pg18")))]
-        {
-            (*pg_sys::MyProc).lxid
-        }
-    }
 }

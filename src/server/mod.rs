@@ -2,7 +2,10 @@
 
 pub mod backend;
 pub mod clock_errors;
+pub mod earlier;
 pub mod floors;
+pub mod process;
 pub mod settings;
 pub mod shared_memory;
+pub mod signals;
 pub mod system;

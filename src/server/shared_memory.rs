@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use pgrx::pg_sys;
 
-use super::system;
-use crate::postgres::raw;
+use super::earlier;
+use crate::postgres::{compat, raw};
 use comb_clock::block::Block;
 
 /// The block of a preloaded library. The postmaster allocates it, and its backends inherit the pointer
@@ -15,9 +15,6 @@ static PRELOADED: AtomicPtr<Block> = AtomicPtr::new(std::ptr::null_mut());
 
 /// The name of the block in PostgreSQL's index of shared memory.
 const NAME: &CStr = c"comb clock line";
-
-/// AddinShmemInitLock, by its number in lwlocknames.txt and lwlocklist.h of PostgreSQL 15 to 18.
-const ADDIN_SHMEM_INIT_LOCK: usize = 21;
 
 /// How the shared block was allocated.
 #[derive(Clone, Copy)]
@@ -80,7 +77,7 @@ fn allocate() -> Option<*mut Block> {
     // SAFETY: a backend, under the lock that is there for this. After an ERROR the lock is released as
     // LWLockReleaseAll() does it.
     unsafe {
-        let lock = &raw mut (*pg_sys::MainLWLockArray.add(ADDIN_SHMEM_INIT_LOCK)).lock;
+        let lock = compat::addin_shmem_init_lock();
         let allocated = raw::succeeds(|| {
             raw::LWLockAcquire(lock, pg_sys::LWLockMode::LW_EXCLUSIVE);
             block = find_or_begin();
@@ -148,17 +145,17 @@ unsafe extern "C-unwind" fn start_up() {
             next();
         }
         PRELOADED.store(find_or_begin(), Ordering::Relaxed);
-        raw::on_shmem_exit(Some(remember_clock), pg_sys::Datum::null());
+        raw::on_shmem_exit(Some(keep_tick), pg_sys::Datum::null());
     }
-    system::remember_checkpoint();
+    earlier::remember_checkpoint();
 }
 
-/// When a backend crashes, the postmaster makes all shared memory anew; the logical clock goes on, since its
+/// When a backend crashes, the postmaster makes all shared memory anew; the clock line goes on, since its
 /// monotonic clock does. Called by the postmaster before the memory is gone; backends forget the call when
 /// they begin.
-unsafe extern "C-unwind" fn remember_clock(_code: i32, _argument: pg_sys::Datum) {
+unsafe extern "C-unwind" fn keep_tick(_code: i32, _argument: pg_sys::Datum) {
     // SAFETY: the memory that PRELOADED points to is still there.
     if let Some(block) = unsafe { PRELOADED.load(Ordering::Relaxed).as_ref() } {
-        system::remember_clock(block);
+        earlier::remember_crash(block);
     }
 }

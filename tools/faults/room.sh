@@ -66,6 +66,13 @@ SELECT 'with a detail of one line: ' || detail, detail <> '' AND detail NOT LIKE
 SELECT 'and a hint: ' || hint, hint LIKE '%"shared_preload_libraries"%' FROM failed;
 SELECT 'the session goes on', comb_new() IS NOT NULL;
 SQL
+    # What a session is told that makes two ids, and sets its scope in between.
+    warned=$(sql -c "SELECT comb_new()" -c "SET comb.scope = backend" -c "SELECT comb_new()" -c "RESET comb.scope" -c "SELECT comb_new()" 2>&1)
+    fact "a session is warned once" "$(truth [ "$(grep -c "WARNING:  UUIDs of this connection are not in the order of the server" <<<"$warned")" = 1 ])"
+    fact "with the reason" "$(truth grep -q "DETAIL: .*shared memory could not be allocated" <<<"$warned")"
+    fact "and a hint" "$(truth grep -q 'HINT: .*"shared_preload_libraries"' <<<"$warned")"
+    fact "and so is the log" "$(truth grep -q "WARNING:  UUIDs of this connection" "$CLUSTER"/work/data.log)"
+    fact "not if its scope is backend" "$(truth [ -z "$(sql -c "SET comb.scope = backend" -c "SELECT comb_new()" 2>&1 | grep WARNING)" ])"
     # A session that could not have the memory, and then sleeps.
     sleeps() {
         sql -v ON_ERROR_STOP=0 -v VERBOSITY=sqlstate -c "SELECT comb_new()" -c "SET statement_timeout = 200" \

@@ -63,7 +63,7 @@ fact "no part of a log entry has more than $(longest_part) lines but for the lev
 log_is_clean
 
 say "A build that calls by pgrx's bindings"
-mutant guards src/functions/read.rs 's/raw::DirectFunctionCall1Coll\(raw::jsonb_in, pg_sys::Oid::INVALID, text\)/{ \
+mutant guards src/functions/read.rs 's/raw::DirectFunctionCall1Coll\(Some\(raw::jsonb_in\), pg_sys::Oid::INVALID, text\)/{ \
     static HOOK: std::sync::Once = std::sync::Once::new(); \
     HOOK.call_once(pg_sys::panic::register_pg_guard_panic_hook); \
     pg_sys::panic::pgrx_extern_c_guard(move || pg_sys::DirectFunctionCall1Coll(Some(raw::jsonb_in), pg_sys::Oid::INVALID, text)) \

@@ -51,6 +51,7 @@ SELECT 'every id is above those that were committed before it, by either', $(ord
 SQL
 
 say "Two sessions that take turns"
+export WARNED=$CLUSTER/work/warned
 "$REPLACE_LIBRARY" "$OLD"
 facts <<SQL
 SELECT 'a session of the old library', library_version = '$old_version' AND scope = 'server' FROM comb_status();
@@ -66,7 +67,10 @@ SELECT 'and the old session''s next above those', comb_new() > left(:'newer', 36
 
 SELECT seeded_at, steps_back AS steps, ahead AS ahead_before FROM comb_status() \gset
 \! \$REPLACE_LIBRARY \$OTHER_BLOCK
-\set other \`psql -X -q -At -c "SELECT scope || ': ' || reason FROM comb_status()"\`
+\set other \`PGOPTIONS= psql -X -q -At -c "SELECT scope || ': ' || reason FROM comb_status()" 2>\$WARNED\`
+\set warned \`cat \$WARNED\`
+SELECT 'a session of a library of another block is warned: ' || split_part(:'warned', E'\n', 1),
+    :'warned' LIKE 'WARNING:%DETAIL:%another version of the library.%HINT:  Restart the server.';
 SELECT 'a library of another block stays away: ' || :'other', :'other' LIKE 'backend: %version%';
 \set id \`psql -X -q -At -c "SELECT count(comb_new()) FROM generate_series(1, 1000)"\`
 SELECT 'and makes ids', :'id' = '1000';

@@ -13,8 +13,8 @@ server_create synchronous_commit=off
 mutant stops_in_change \
     crates/comb-clock/src/block.rs 's/^( *)decide\(line, at\)$/ \
         if std::fs::rename("stop", "stopped").is_ok() { host.wait(u32::MAX); }\n&/' \
-    src/server/system.rs 's/^( *)0\.\.100 => std::hint::spin_loop\(\),$/        u32::MAX => unsafe { libc::raise(libc::SIGSTOP); },\n&/' \
-    src/server/system.rs 's/^( *)_ => wait_interruptibly\(\),$/ \
+    src/server/process.rs 's/^( *)0\.\.100 => std::hint::spin_loop\(\),$/        u32::MAX => unsafe { libc::raise(libc::SIGSTOP); },\n&/' \
+    src/server/process.rs 's/^( *)_ => wait_interruptibly\(\),$/ \
         _ if std::path::Path::new("deaf").exists() => std::thread::sleep(std::time::Duration::from_millis(1)),\n&/'
 # Before the one that is installed.
 cluster_configure "dynamic_library_path=${LIBRARY%/*}:\$libdir"

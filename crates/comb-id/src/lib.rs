@@ -25,12 +25,11 @@
 //!
 //! [`rfc9562`] reads the ids whose version says that they have a time; [`inspect`] lists all layouts that an id
 //! can be of; [`bound`] reads the keys and the bounds of partitions. [`bsv`] is a layout that is text;
-//! [`text_form`] and [`typeid`] write any id as short text, [`text_error`] says what is wrong with one. [`index_order`] has the orders of indexes, and
-//! [`abbreviation`] serves sorting.
+//! [`text_form`] and [`typeid`] write any id as short text, [`text_error`] says what is wrong with one. [`index_order`] has
+//! the orders of indexes.
 
 #![forbid(unsafe_code)]
 
-pub mod abbreviation;
 pub mod bound;
 pub mod bsv;
 pub mod byte_order;

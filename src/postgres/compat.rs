@@ -1,0 +1,79 @@
+//! What differs between major versions of PostgreSQL, and what is assumed of all of them without a binding of pgrx.
+//!
+//! The compiler names what is missing in another major version. tools/unbound.c checks the rest against its headers.
+
+use pgrx::pg_sys;
+use pgrx::pg_sys::Datum;
+
+/// A pointer to what PostgreSQL only reads: const in its headers from version 17 on.
+#[cfg(any(feature = "pg17", feature = "pg18"))]
+pub type Const<T> = *const T;
+#[cfg(not(any(feature = "pg17", feature = "pg18")))]
+pub type Const<T> = *mut T;
+
+/// The bytes of appendBinaryStringInfo(): void from version 16 on.
+#[cfg(not(feature = "pg15"))]
+pub type Bytes = std::ffi::c_void;
+#[cfg(feature = "pg15")]
+pub type Bytes = std::ffi::c_char;
+
+/// Another one for each top-level transaction of the process.
+#[inline(always)]
+pub fn local_transaction_id() -> u32 {
+    // SAFETY: a process that runs SQL has its entry among the processes.
+    let process = unsafe { &*pg_sys::MyProc };
+    #[cfg(any(feature = "pg17", feature = "pg18"))]
+    return process.vxid.lxid;
+    #[cfg(not(any(feature = "pg17", feature = "pg18")))]
+    return process.lxid;
+}
+
+/// What pg_stat_activity shows while a process waits for the clock: CombClock from PostgreSQL 17 on, before that
+/// Extension.
+pub fn wait_event() -> u32 {
+    #[cfg(any(feature = "pg17", feature = "pg18"))]
+    {
+        use std::sync::atomic::{AtomicU32, Ordering};
+
+        static EVENT: AtomicU32 = AtomicU32::new(0);
+        if EVENT.load(Ordering::Relaxed) == 0 {
+            // SAFETY: a constant name, in a process that runs SQL.
+            let event = unsafe { super::raw::WaitEventExtensionNew(c"CombClock".as_ptr()) };
+            EVENT.store(event, Ordering::Relaxed);
+        }
+        EVENT.load(Ordering::Relaxed)
+    }
+    #[cfg(not(any(feature = "pg17", feature = "pg18")))]
+    pg_sys::PG_WAIT_EXTENSION
+}
+
+/// The number of AddinShmemInitLock (storage/lwlocknames.h, storage/lwlocklist.h).
+const ADDIN_SHMEM_INIT_LOCK: usize = 21;
+
+/// The lock under which libraries that are not preloaded allocate shared memory.
+pub fn addin_shmem_init_lock() -> *mut pg_sys::LWLock {
+    // SAFETY: an element of an array that every process has.
+    unsafe { &raw mut (*pg_sys::MainLWLockArray.add(ADDIN_SHMEM_INIT_LOCK)).lock }
+}
+
+/// SkipSupportData (utils/skipsupport.h), which PostgreSQL has from version 18 on.
+#[repr(C)]
+pub struct SkipSupportData {
+    pub low_elem: Datum,
+    pub high_elem: Datum,
+    pub decrement: SkipSupportIncDec,
+    pub increment: SkipSupportIncDec,
+}
+
+pub type SkipSupportIncDec =
+    unsafe extern "C-unwind" fn(pg_sys::Relation, Datum, *mut bool) -> Datum;
+
+/// hyperLogLogState (lib/hyperloglog.h).
+#[repr(C)]
+pub struct HyperLogLog {
+    register_width: u8,
+    registers: usize,
+    alpha_mm: f64,
+    hashes: *mut u8,
+    size: usize,
+}

@@ -1,0 +1,93 @@
+//! The times that ids had reached before the server started, or before a backend crashed.
+
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+
+use pgrx::pg_sys;
+
+use super::system::System;
+use crate::postgres::raw;
+use crate::postgres::timestamp::TimestampTz;
+use comb_clock::block::Block;
+use comb_clock::host::EarlierTime;
+use comb_clock::logical_clock::SeedSource;
+use comb_clock::source::{ClockSource, tick_of_seconds};
+use comb_tick::tick_of_micros;
+
+/// The latest of them.
+pub fn latest() -> Option<EarlierTime> {
+    let known = [crash(), checkpoint(), replayed()];
+    known.into_iter().flatten().max_by_key(|earlier| earlier.reached)
+}
+
+/// The logical clock when a backend crashed, and the moment by the monotonic clock; 0 for no crash. The
+/// postmaster writes it, and its backends inherit it (a platform where they do not, EXEC_BACKEND, is not
+/// supported).
+static CRASHED_AT: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
+
+/// For the postmaster, before the shared memory goes.
+pub fn remember_crash(block: &Block) {
+    let monotonic = System.monotonic();
+    if let Some(tick) = block.last_tick(monotonic) {
+        CRASHED_AT[0].store(tick, Ordering::Relaxed);
+        CRASHED_AT[1].store(monotonic, Ordering::Relaxed);
+    }
+}
+
+fn crash() -> Option<EarlierTime> {
+    let [tick, monotonic] = CRASHED_AT.each_ref().map(|word| word.load(Ordering::Relaxed));
+    let reached = tick.checked_add(System.monotonic().saturating_sub(monotonic))?;
+    (tick != 0).then_some(EarlierTime { reached, end: reached, source: SeedSource::Crash })
+}
+
+/// The last checkpoint that the postmaster saw before it started the server, in Unix seconds; 0 where it
+/// did not look. Inherited as above.
+static CHECKPOINT_BEFORE_START: AtomicI64 = AtomicI64::new(0);
+
+/// For the postmaster, before recovery, which after a crash ends with a checkpoint of its own, whose time
+/// is that of the clock as it stands then.
+pub fn remember_checkpoint() {
+    CHECKPOINT_BEFORE_START.fetch_max(last_checkpoint().unwrap_or(0), Ordering::Relaxed);
+}
+
+/// The second of the last checkpoint. After a clean stop no id was made after it.
+fn checkpoint() -> Option<EarlierTime> {
+    let second = last_checkpoint()?.max(CHECKPOINT_BEFORE_START.load(Ordering::Relaxed));
+    Some(EarlierTime {
+        reached: tick_of_seconds(second, 0)?,
+        end: tick_of_seconds(second.checked_add(1)?, 0)?,
+        source: SeedSource::Checkpoint,
+    })
+}
+
+/// The time of the last checkpoint in the control file, in Unix seconds.
+fn last_checkpoint() -> Option<i64> {
+    // Somebody may be writing it: the server itself reads it under a lock that is not exported.
+    (0..10).find_map(|_| {
+        let mut is_valid = false;
+        // SAFETY: the process's DataDir is the path of its data directory; the result is the caller's.
+        let second = unsafe {
+            let file = raw::get_controlfile(pg_sys::DataDir, &raw mut is_valid);
+            let second = (*file).checkPointCopy.time;
+            raw::pfree(file.cast());
+            second
+        };
+        is_valid.then_some(second)
+    })
+}
+
+/// The microsecond in which the last transaction that was replayed had ended, by the clock of the
+/// server that did it. On a standby, and after its promotion; PostgreSQL does not keep it in the
+/// recovery from a crash.
+fn replayed() -> Option<EarlierTime> {
+    // SAFETY: reads shared memory that every backend has.
+    let at = unsafe { raw::GetLatestXTime() };
+    if at == 0 {
+        return None;
+    }
+    let micros = TimestampTz(at).unix_micros();
+    Some(EarlierTime {
+        reached: tick_of_micros(micros).try_into().ok()?,
+        end: tick_of_micros(micros.checked_add(1)?).try_into().ok()?,
+        source: SeedSource::Replay,
+    })
+}

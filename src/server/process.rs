@@ -1,0 +1,75 @@
+//! The process that a clock runs in.
+
+use pgrx::pg_sys;
+
+use super::earlier;
+use super::signals::BlockedSignals;
+use super::system::System;
+use crate::postgres::{compat, raw};
+use comb_clock::host::{EarlierTime, Host};
+use comb_clock::source::ClockSource;
+
+/// This process, whose ids come from a logical clock of its own or from the server's.
+pub struct Process {
+    pub shares: bool,
+}
+
+const _: () = assert!(!std::mem::needs_drop::<Process>());
+
+impl ClockSource for Process {
+    fn monotonic(&self) -> u64 {
+        System.monotonic()
+    }
+
+    fn realtime(&self) -> Option<u64> {
+        System.realtime()
+    }
+}
+
+impl Host for Process {
+    fn earlier_time(&self) -> Option<EarlierTime> {
+        // A logical clock of one process does not go on from what was before the start of the server.
+        if self.shares { earlier::latest() } else { None }
+    }
+
+    fn in_recovery(&self) -> bool {
+        // SAFETY: reads shared memory that every backend has.
+        unsafe { raw::RecoveryInProgress() }
+    }
+
+    fn undisturbed(&self, change: &mut dyn FnMut()) {
+        // No other process waits for the logical clock of one process.
+        let _blocked = self.shares.then(BlockedSignals::new);
+        change();
+    }
+
+    fn wait(&self, turn: u32) {
+        // A change takes some 100 ns, unless its process loses the processor, or somebody stops it.
+        match turn {
+            0..100 => std::hint::spin_loop(),
+            100..1000 => std::thread::yield_now(),
+            _ => wait_interruptibly(),
+        }
+    }
+}
+
+/// Waits for a millisecond, shows up in pg_stat_activity, and obeys cancel and terminate: it then raises
+/// an ERROR.
+fn wait_interruptibly() {
+    let events = pg_sys::WL_LATCH_SET | pg_sys::WL_TIMEOUT | pg_sys::WL_EXIT_ON_PM_DEATH;
+    // SAFETY: as PostgreSQL's own loops wait, in a process that runs SQL and so has a latch. No caller has blocked
+    // signals or holds a lock while it waits.
+    unsafe {
+        raw::WaitLatch(pg_sys::MyLatch, events as i32, 1, compat::wait_event());
+        raw::ResetLatch(pg_sys::MyLatch);
+        if pg_sys::InterruptPending != 0 {
+            raw::ProcessInterrupts();
+        }
+    }
+}
+
+#[inline(always)]
+pub fn in_parallel_worker() -> bool {
+    // SAFETY: written once, at the process's start.
+    unsafe { pg_sys::ParallelWorkerNumber >= 0 }
+}

@@ -1,0 +1,66 @@
+/*
+ * What src/postgres/compat.rs and raw.rs assume of PostgreSQL's headers and pgrx does not bind. lint.sh compiles this
+ * file, with warnings as errors: it is never linked.
+ */
+#include "postgres.h"
+
+#include "common/hashfn.h"
+#include "lib/hyperloglog.h"
+#include "storage/lwlock.h"
+#if PG_VERSION_NUM >= 180000
+#include "utils/skipsupport.h"
+#endif
+
+#define NAME_OF(macro) #macro
+#define EXPANSION_OF(macro) NAME_OF(macro)
+
+_Static_assert(__builtin_strcmp(EXPANSION_OF(AddinShmemInitLock), "(&MainLWLockArray[21].lock)") == 0, "AddinShmemInitLock");
+
+/* A pointer of the type that raw.rs declares. */
+#define DECLARES(result, function, arguments) static result (*const is_##function) arguments __attribute__((unused)) = function
+
+DECLARES(bool, errstart, (int, const char *));
+DECLARES(int, errcode, (int));
+DECLARES(int, errmsg, (const char *, ...));
+DECLARES(int, errdetail, (const char *, ...));
+DECLARES(int, errhint, (const char *, ...));
+DECLARES(void, errfinish, (const char *, int, const char *));
+DECLARES(void, initHyperLogLog, (hyperLogLogState *, uint8));
+DECLARES(void, addHyperLogLog, (hyperLogLogState *, uint32));
+DECLARES(double, estimateHyperLogLog, (hyperLogLogState *));
+DECLARES(uint32, hash_bytes_uint32, (uint32));
+
+/* The fields that compat.rs declares, in its order; an initializer of another type or number does not compile. */
+static struct {
+	uint8		register_width;
+	Size		registers;
+	double		alpha_mm;
+	uint8	   *hashes;
+	Size		size;
+} hyper_log_log __attribute__((unused));
+
+#define SAME_PLACE(type, field, ours, our_field) \
+	_Static_assert(offsetof(type, field) == offsetof(__typeof__(ours), our_field) && \
+				   __builtin_types_compatible_p(__typeof__(((type *) 0)->field), __typeof__(ours.our_field)), #field)
+
+SAME_PLACE(hyperLogLogState, registerWidth, hyper_log_log, register_width);
+SAME_PLACE(hyperLogLogState, nRegisters, hyper_log_log, registers);
+SAME_PLACE(hyperLogLogState, alphaMM, hyper_log_log, alpha_mm);
+SAME_PLACE(hyperLogLogState, hashesArr, hyper_log_log, hashes);
+SAME_PLACE(hyperLogLogState, arrSize, hyper_log_log, size);
+_Static_assert(sizeof(hyperLogLogState) == sizeof(hyper_log_log), "hyperLogLogState");
+
+#if PG_VERSION_NUM >= 180000
+static struct {
+	Datum		low_elem;
+	Datum		high_elem;
+	Datum		(*decrement) (Relation, Datum, bool *);
+	Datum		(*increment) (Relation, Datum, bool *);
+} skip_support __attribute__((unused));
+
+SAME_PLACE(SkipSupportData, low_elem, skip_support, low_elem);
+SAME_PLACE(SkipSupportData, high_elem, skip_support, high_elem);
+SAME_PLACE(SkipSupportData, decrement, skip_support, decrement);
+SAME_PLACE(SkipSupportData, increment, skip_support, increment);
+_Static_assert(sizeof(SkipSupportData) == sizeof(skip_support), "SkipSupportData");
+#endif
