@@ -8,6 +8,6 @@ CREATE FUNCTION comb_status(
         OUT library_version text, OUT extension_version text, OUT update_due boolean,
         OUT horizon timestamptz, OUT horizon_held_for interval
     ) RETURNS record
-    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'comb_status';
+    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'comb_status';
 COMMENT ON FUNCTION comb_status() IS
     'state of the clock that UUIDs are generated from: its scope, its lead over the system clock, and how it started';
