@@ -24,7 +24,7 @@ mutant() {
         mutate "$place/Cargo.toml" "s/^name = \"comb\"\$/name = \"comb_$name\"/"
         mutate "$place/Cargo.lock" "s/^name = \"comb\"\$/name = \"comb_$name\"/"
         step "Building the mutant $name for PostgreSQL $MAJOR" \
-            cargo build --locked --manifest-path "$place/Cargo.toml" --lib --no-default-features --features "pg$MAJOR"
+            cargo build --locked --manifest-path "$place/Cargo.toml" --lib --package "comb_$name" --no-default-features --features "pg$MAJOR"
         cp "$CARGO_TARGET_DIR/debug/libcomb_$name.so" "$place/comb.so"
         echo "$sum" >"$place/sum"
     fi
