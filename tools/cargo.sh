@@ -31,7 +31,7 @@ build_release() {
     # gone have left would only pile up.
     if [ "$(cat "$CARGO_TARGET_DIR/clone" 2>/dev/null)" != "$ROOT" ]; then
         for profile in dev release; do
-            (cd "$ROOT" && cargo clean --quiet --locked --profile "$profile" --package comb)
+            (cd "$ROOT" && cargo clean --quiet --locked --profile "$profile" -p comb -p comb-tick -p comb-id -p comb-clock)
         done
         mkdir -p "$CARGO_TARGET_DIR"
         echo "$ROOT" >"$CARGO_TARGET_DIR/clone"

@@ -12,7 +12,8 @@ server_create synchronous_commit=off
 # The process that finds the file removes it and stops, between lock and unlock.
 mutant stops_in_change \
     crates/comb-clock/src/block.rs 's/^( *)decide\(line, at\)$/ \
-        if std::fs::rename("stop", "stopped").is_ok() { unsafe { libc::raise(libc::SIGSTOP) }; }\n&/' \
+        if std::fs::rename("stop", "stopped").is_ok() { host.wait(u32::MAX); }\n&/' \
+    src/server/system.rs 's/^( *)0\.\.100 => std::hint::spin_loop\(\),$/        u32::MAX => unsafe { libc::raise(libc::SIGSTOP); },\n&/' \
     src/server/system.rs 's/^( *)_ => wait_interruptibly\(\),$/ \
         _ if std::path::Path::new("deaf").exists() => std::thread::sleep(std::time::Duration::from_millis(1)),\n&/'
 # Before the one that is installed.

@@ -23,12 +23,19 @@ mutant() {
         # A crate of another name: of two that are called the same, cargo would give one for the other.
         mutate "$place/Cargo.toml" "s/^name = \"comb\"\$/name = \"comb_$name\"/"
         mutate "$place/Cargo.lock" "s/^name = \"comb\"\$/name = \"comb_$name\"/"
+        # What cargo has built of the crates of another tree it would take for those of this one.
+        clean_crates "$place"
         step "Building the mutant $name for PostgreSQL $MAJOR" \
-            cargo build --locked --manifest-path "$place/Cargo.toml" --lib --package "comb_$name" --no-default-features --features "pg$MAJOR"
+            cargo build --locked --manifest-path "$place/Cargo.toml" --lib --no-default-features --features "pg$MAJOR"
+        clean_crates "$place"
         cp "$CARGO_TARGET_DIR/debug/libcomb_$name.so" "$place/comb.so"
         echo "$sum" >"$place/sum"
     fi
     cp "$place/comb.so" "$LIBRARY.so"
+}
+
+clean_crates() {
+    cargo clean --quiet --locked --manifest-path "$1/Cargo.toml" --profile dev -p comb-tick -p comb-id -p comb-clock
 }
 
 # mutate FILE SED: fails where the code that the expression expects is not there.
