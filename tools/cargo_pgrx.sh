@@ -14,7 +14,7 @@ fi
 
 ok() { echo "ok: $1"; }
 # Statements alone: cargo pgrx adds comments.
-statements() { sed '/^\/\*/,/\*\/$/d; /^ *--/d; /^$/d' "$1"; }
+statements() { sed '/^\/\*.*\*\/$/d; /^\/\*/,/\*\/$/d; /^ *--/d; /^$/d' "$1"; }
 symbols() { nm --dynamic --defined-only "$1" | awk '{ print $3 }' | LC_ALL=C sort; }
 
 cluster_start "$PG_CONFIG"
