@@ -76,7 +76,7 @@ help:
 	@echo '  make examples [ON=psycopg]   run the example of each client library, or of these (PG=18)'
 	@echo '  make bench [QUICK=1]         measure beside the alternatives, 45 minutes; QUICK=1: six'
 	@echo '  make plots                   draw the newest run of make bench again, tables and pictures'
-	@echo '  make lint                    check formatting, clippy and the rules of the house'
+	@echo '  make lint                    check formatting, clippy and what the compiler does not check'
 	@echo 'To hand on, into target/package/:'
 	@echo '  make package PG=17           a package for Debian and Ubuntu, and an archive of files for containers'
 	@echo '  make dist                    the sources as an archive for PGXN'

@@ -1,7 +1,8 @@
 //! Connections to the test server.
 
-use std::env;
+use std::io::{self, Write};
 use std::sync::Once;
+use std::{env, process};
 
 use postgres::{Client, Config, NoTls};
 
@@ -18,7 +19,12 @@ pub fn connect() -> Client {
 
 fn open() -> Client {
     let variable = |name| env::var(name).ok().filter(|value| !value.is_empty());
-    let host = variable("PGHOST").expect("PGHOST names no server; tools/test.sh starts one");
+    let Some(host) = variable("PGHOST") else {
+        // Once for all tests, and not into the output that libtest captures.
+        let why = "error: PGHOST names no server: make test PG=18 starts one and runs these tests";
+        let _ = writeln!(io::stderr(), "{why}");
+        process::exit(1);
+    };
     let user = variable("PGUSER").unwrap_or_else(|| "postgres".into());
     let mut config = Config::new();
     config.host(&host).dbname(&variable("PGDATABASE").unwrap_or_else(|| user.clone())).user(&user);

@@ -11,7 +11,7 @@ COMMENT ON FUNCTION comb_convert(uuid, text, text) IS
     'convert UUID from one layout to another; null if the UUID cannot be in the first';
 
 CREATE FUNCTION comb_dotnet_swap(id uuid) RETURNS uuid
-    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_dotnet_swap';
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_dotnet_swap';
 COMMENT ON FUNCTION comb_dotnet_swap(uuid) IS
     'reverse bytes 0 to 3, 4 to 5 and 6 to 7 of UUID, as Guid.ToByteArray() does; its own inverse';
 

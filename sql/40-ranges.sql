@@ -11,7 +11,7 @@ COMMENT ON FUNCTION comb_max(timestamptz, text) IS
     'largest UUID in the given layout with the given timestamp';
 
 CREATE FUNCTION comb_lower_bound(at timestamptz) RETURNS uuid
-    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_lower_bound';
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_lower_bound';
 COMMENT ON FUNCTION comb_lower_bound(timestamptz) IS
     'smallest UUID version 7 at or after the given time; accepts any time';
 

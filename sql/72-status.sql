@@ -18,7 +18,7 @@ CREATE FUNCTION comb_status(
         OUT library_version text, OUT extension_version text, OUT update_due boolean,
         OUT horizon timestamptz, OUT horizon_held_for interval
     ) RETURNS record
-    LANGUAGE sql VOLATILE PARALLEL RESTRICTED
+    LANGUAGE sql VOLATILE PARALLEL RESTRICTED COST 1000
 BEGIN ATOMIC
     SELECT s.scope, s.reason, s.latest, s.ahead, s.level_at, s.lead_stays, s.steps_back, s.stepped_back,
         s.largest_step_back, s.seeded_at, s.seeded_from, s.seed_source, s.library_version, e.extversion,

@@ -10,22 +10,19 @@ CREATE FUNCTION comb_tracked(layout text) RETURNS uuid
 COMMENT ON FUNCTION comb_tracked(text) IS
     'generate a UUID of a layout that comb_horizon() stays below until the transaction ends';
 
+-- COST of comb_horizon() and comb_settled(): for each row. The first call of a statement costs as much as comb_horizon_now().
 CREATE FUNCTION comb_horizon(layout text DEFAULT 'uuidv7') RETURNS uuid
-    LANGUAGE c STABLE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'comb_horizon';
+    LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 10 AS 'MODULE_PATHNAME', 'comb_horizon';
 COMMENT ON FUNCTION comb_horizon(text) IS
     'UUID below which all tracked UUIDs are settled: visible to this statement, or never to come';
 
-CREATE FUNCTION comb_horizon_timestamp() RETURNS timestamptz
-    LANGUAGE c STABLE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'comb_horizon_timestamp';
-COMMENT ON FUNCTION comb_horizon_timestamp() IS 'time of the horizon';
-
 CREATE FUNCTION comb_horizon_now(layout text DEFAULT 'uuidv7') RETURNS uuid
-    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'comb_horizon_now';
+    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'comb_horizon_now';
 COMMENT ON FUNCTION comb_horizon_now(text) IS
     'horizon for the next statement of a READ COMMITTED transaction';
 
 CREATE FUNCTION comb_settled(id uuid, layout text DEFAULT 'uuidv7') RETURNS boolean
-    LANGUAGE c STABLE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'comb_settled';
+    LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 10 AS 'MODULE_PATHNAME', 'comb_settled';
 COMMENT ON FUNCTION comb_settled(uuid, text) IS
     'whether a UUID and all tracked UUIDs before it are settled';
 

@@ -87,12 +87,12 @@ COMMENT ON OPERATOR CLASS uuid_time_minmax_ops USING brin IS 'uuid in time order
 -- Two bounds, since UUIDs of version 7 have no upper one in this order: none comes after the last of them.
 
 CREATE FUNCTION comb_first_from(at timestamptz) RETURNS uuid
-    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_first_from';
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_first_from';
 COMMENT ON FUNCTION comb_first_from(timestamptz) IS
     'smallest UUID version 7 at or after the given time, in time order; accepts any time';
 
 CREATE FUNCTION comb_last_before(at timestamptz) RETURNS uuid
-    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_last_before';
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_last_before';
 COMMENT ON FUNCTION comb_last_before(timestamptz) IS
     'largest UUID before the given time, in time order; accepts any time';
 

@@ -341,7 +341,7 @@ ALTER OPERATOR FAMILY uuid_mssql_minmax_ops USING brin ADD
 -- Aggregates, in pg_catalog as the operators are
 
 CREATE FUNCTION uniqueidentifier_smaller(uniqueidentifier, uniqueidentifier) RETURNS uniqueidentifier
-    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_mssql_smaller';
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_mssql_smaller';
 COMMENT ON FUNCTION uniqueidentifier_smaller(uniqueidentifier, uniqueidentifier) IS
     'smaller of two, in SQL Server''s order';
 
@@ -353,7 +353,7 @@ COMMENT ON AGGREGATE pg_catalog.min(uniqueidentifier) IS
     'minimum value of all uniqueidentifier input values, in SQL Server''s order';
 
 CREATE FUNCTION uniqueidentifier_larger(uniqueidentifier, uniqueidentifier) RETURNS uniqueidentifier
-    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_mssql_larger';
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_mssql_larger';
 COMMENT ON FUNCTION uniqueidentifier_larger(uniqueidentifier, uniqueidentifier) IS
     'larger of two, in SQL Server''s order';
 
@@ -367,7 +367,7 @@ COMMENT ON AGGREGATE pg_catalog.max(uniqueidentifier) IS
 -- Ranges of time, in layout mssql
 
 CREATE FUNCTION comb_mssql_lower_bound(at timestamptz) RETURNS uniqueidentifier
-    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_mssql_lower_bound';
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_mssql_lower_bound';
 COMMENT ON FUNCTION comb_mssql_lower_bound(timestamptz) IS
     'smallest uniqueidentifier of layout mssql at or after the given time; accepts any time';
 

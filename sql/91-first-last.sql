@@ -3,7 +3,7 @@
 -- Not under the names min and max, which databases may have defined for uuid themselves.
 
 CREATE FUNCTION comb_smaller(uuid, uuid) RETURNS uuid
-    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_smaller';
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_smaller';
 COMMENT ON FUNCTION comb_smaller(uuid, uuid) IS 'smaller of two';
 
 CREATE AGGREGATE comb_first(uuid) (
@@ -13,7 +13,7 @@ CREATE AGGREGATE comb_first(uuid) (
 COMMENT ON AGGREGATE comb_first(uuid) IS 'minimum value of all uuid input values';
 
 CREATE FUNCTION comb_larger(uuid, uuid) RETURNS uuid
-    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_larger';
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_larger';
 COMMENT ON FUNCTION comb_larger(uuid, uuid) IS 'larger of two';
 
 CREATE AGGREGATE comb_last(uuid) (

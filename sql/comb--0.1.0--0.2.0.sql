@@ -1,27 +1,512 @@
 -- comb 0.1.0 to 0.2.0
 \echo Use "ALTER EXTENSION comb UPDATE TO '0.2.0'" to load this file. \quit
 
--- The build replaces a line "chapter: NAME" by that file of sql/.
+-- These raise no error, whatever their argument is.
+ALTER FUNCTION comb_timestamp(uuid) LEAKPROOF;
+ALTER FUNCTION comb_timestamp_mssql(uuid) LEAKPROOF;
+ALTER FUNCTION comb_timestamp_mssql_legacy(uuid) LEAKPROOF;
+ALTER FUNCTION comb_timestamp_micros(uuid) LEAKPROOF;
+ALTER FUNCTION comb_dotnet_swap(uuid) LEAKPROOF;
+ALTER FUNCTION comb_lower_bound(timestamptz) LEAKPROOF;
+ALTER FUNCTION comb_mssql_lower_bound(timestamptz) LEAKPROOF;
+ALTER FUNCTION uniqueidentifier_smaller(uniqueidentifier, uniqueidentifier) LEAKPROOF;
+ALTER FUNCTION uniqueidentifier_larger(uniqueidentifier, uniqueidentifier) LEAKPROOF;
 
--- chapter: 32-mysql.sql
+-- The results of these change with a release that adds a layout. comb_layouts() has six more rows.
+ALTER FUNCTION comb_inspect(uuid) STABLE COST 1000;
+ALTER FUNCTION comb_layouts() STABLE ROWS 20;
 
--- chapter: 42-ranges-micros.sql
+-- MySQL's order of the bytes of version 1
 
--- comb_layouts() has six more rows.
-ALTER FUNCTION comb_layouts() ROWS 20;
+CREATE FUNCTION comb_mysql_swap(id uuid) RETURNS uuid
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_mysql_swap';
+COMMENT ON FUNCTION comb_mysql_swap(uuid) IS
+    'put bytes 6 to 7 and 4 to 5 of UUID in front of bytes 0 to 3, as UUID_TO_BIN(id, 1) of MySQL does';
 
--- chapter: 65-text-forms.sql
+CREATE FUNCTION comb_mysql_unswap(id uuid) RETURNS uuid
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_mysql_unswap';
+COMMENT ON FUNCTION comb_mysql_unswap(uuid) IS
+    'reverse comb_mysql_swap(), as BIN_TO_UUID(id, 1) of MySQL does';
 
--- chapter: 75-horizon.sql
+
+-- Text forms of UUIDs
+
+CREATE FUNCTION comb_encode(id uuid, format text) RETURNS text
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_encode';
+COMMENT ON FUNCTION comb_encode(uuid, text) IS
+    'write UUID as short text in format crockford, base32hex or base58; sorts as the UUID under COLLATE "C"';
+
+CREATE FUNCTION comb_decode(value text, format text) RETURNS uuid
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_decode';
+COMMENT ON FUNCTION comb_decode(text, text) IS
+    'read UUID from text in format crockford, base32hex or base58';
+
+CREATE FUNCTION comb_typeid(prefix text, id uuid) RETURNS text
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_typeid';
+COMMENT ON FUNCTION comb_typeid(text, uuid) IS
+    'write UUID as TypeID with the given prefix';
+
+CREATE FUNCTION comb_typeid_uuid(typeid text) RETURNS uuid
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_typeid_uuid';
+COMMENT ON FUNCTION comb_typeid_uuid(text) IS
+    'read UUID from TypeID with any prefix';
+
+CREATE FUNCTION comb_typeid_uuid(typeid text, prefix text) RETURNS uuid
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_typeid_uuid_prefix';
+COMMENT ON FUNCTION comb_typeid_uuid(text, text) IS
+    'read UUID from TypeID; an error if its prefix is not the given one';
+
+
+-- The commit horizon: tracked UUIDs, and the UUID below which nothing appears any more
+
+CREATE FUNCTION comb_tracked() RETURNS uuid
+    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'comb_tracked';
+COMMENT ON FUNCTION comb_tracked() IS
+    'generate a version 7 UUID that comb_horizon() stays below until the transaction ends';
+
+CREATE FUNCTION comb_tracked(layout text) RETURNS uuid
+    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'comb_tracked_layout';
+COMMENT ON FUNCTION comb_tracked(text) IS
+    'generate a UUID of a layout that comb_horizon() stays below until the transaction ends';
+
+-- COST of comb_horizon() and comb_settled(): for each row. The first call of a statement costs as much as comb_horizon_now().
+CREATE FUNCTION comb_horizon(layout text DEFAULT 'uuidv7') RETURNS uuid
+    LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 10 AS 'MODULE_PATHNAME', 'comb_horizon';
+COMMENT ON FUNCTION comb_horizon(text) IS
+    'UUID below which all tracked UUIDs are settled: visible to this statement, or never to come';
+
+CREATE FUNCTION comb_horizon_now(layout text DEFAULT 'uuidv7') RETURNS uuid
+    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'comb_horizon_now';
+COMMENT ON FUNCTION comb_horizon_now(text) IS
+    'horizon for the next statement of a READ COMMITTED transaction';
+
+CREATE FUNCTION comb_settled(id uuid, layout text DEFAULT 'uuidv7') RETURNS boolean
+    LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 10 AS 'MODULE_PATHNAME', 'comb_settled';
+COMMENT ON FUNCTION comb_settled(uuid, text) IS
+    'whether a UUID and all tracked UUIDs before it are settled';
+
+CREATE FUNCTION comb_hold() RETURNS uuid
+    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'comb_hold';
+COMMENT ON FUNCTION comb_hold() IS
+    'let the horizon stay below the UUIDs that the client generates from now on in this transaction';
+
+CREATE FUNCTION comb_guard() RETURNS trigger
+    LANGUAGE c AS 'MODULE_PATHNAME', 'comb_guard';
+COMMENT ON FUNCTION comb_guard() IS
+    'trigger that rejects rows whose key the horizon does not cover';
+
+-- The locks are advisory locks of class 3083: the database, and the two halves of a tick of 1/65536 ms.
+CREATE FUNCTION comb_horizon_holders() RETURNS TABLE (
+        pid integer, database name, username name, application text, state text,
+        since timestamptz, floor_id uuid, floor_timestamp timestamptz, gid text
+    )
+    LANGUAGE sql VOLATILE PARALLEL RESTRICTED ROWS 10
+BEGIN ATOMIC
+    SELECT l.pid, d.datname, coalesce(a.usename, r.rolname), a.application_name,
+        CASE WHEN l.pid IS NULL THEN 'prepared' ELSE a.state END,
+        coalesce(a.xact_start, x.prepared), comb_min(f.at, 'uuidv7'::text), f.at, x.gid
+    FROM pg_catalog.pg_locks l
+    JOIN pg_catalog.pg_database d ON d.oid = l.database
+    CROSS JOIN LATERAL (
+        SELECT timestamptz 'epoch'
+            + (((l.classid::bigint << 32 | l.objid::bigint) >> 16) OPERATOR(pg_catalog.*) interval '1 millisecond')
+    ) f (at)
+    LEFT JOIN pg_catalog.pg_stat_activity a ON a.pid = l.pid
+    LEFT JOIN pg_catalog.pg_locks t ON l.pid IS NULL
+        AND t.pid IS NULL AND t.locktype = 'transactionid' AND t.virtualtransaction = l.virtualtransaction
+    LEFT JOIN pg_catalog.pg_prepared_xacts x ON x.transaction = t.transactionid
+    LEFT JOIN pg_catalog.pg_roles r ON r.rolname = x.owner
+    WHERE l.locktype = 'advisory' AND l.objsubid = 3083 AND l.granted
+    ORDER BY f.at;
+END;
+COMMENT ON FUNCTION comb_horizon_holders() IS
+    'transactions that hold the horizon back, the oldest first';
 
 -- comb_status() has two more columns.
 DROP FUNCTION comb_status();
--- chapter: 72-status.sql
+-- What the clock and the horizon are doing
 
--- chapter: 85-time-order.sql
+CREATE FUNCTION comb_status(
+        OUT scope text, OUT reason text,
+        OUT latest timestamptz, OUT ahead interval, OUT level_at timestamptz, OUT lead_stays boolean,
+        OUT steps_back bigint, OUT stepped_back interval, OUT largest_step_back interval,
+        OUT seeded_at timestamptz, OUT seeded_from timestamptz, OUT seed_source text,
+        OUT library_version text, OUT extension_version text, OUT update_due boolean,
+        OUT horizon timestamptz, OUT horizon_held_for interval
+    ) RETURNS record
+    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'comb_status';
+COMMENT ON FUNCTION comb_status() IS
+    'state of the clock that UUIDs are generated from: its scope, its lead over the system clock, and how it started';
 
--- chapter: 91-first-last.sql
+-- Time order for uuid
+--
+-- UUIDs that are not of version 7 come first, then those of version 7; each part is in uuid's order. So new
+-- UUIDs of version 7 go to the right edge of an index that also has random ones.
 
--- chapter: 92-partitions.sql
+CREATE FUNCTION comb_time_cmp(uuid, uuid) RETURNS integer
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_time_cmp';
+COMMENT ON FUNCTION comb_time_cmp(uuid, uuid) IS 'less-equal-greater, in time order';
 
--- chapter: 95-majors.sql
+CREATE FUNCTION comb_time_lt(uuid, uuid) RETURNS boolean
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_time_lt';
+COMMENT ON FUNCTION comb_time_lt(uuid, uuid) IS 'implementation of <@~ operator';
+
+CREATE FUNCTION comb_time_le(uuid, uuid) RETURNS boolean
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_time_le';
+COMMENT ON FUNCTION comb_time_le(uuid, uuid) IS 'implementation of <=@~ operator';
+
+CREATE FUNCTION comb_time_ge(uuid, uuid) RETURNS boolean
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_time_ge';
+COMMENT ON FUNCTION comb_time_ge(uuid, uuid) IS 'implementation of >=@~ operator';
+
+CREATE FUNCTION comb_time_gt(uuid, uuid) RETURNS boolean
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_time_gt';
+COMMENT ON FUNCTION comb_time_gt(uuid, uuid) IS 'implementation of >@~ operator';
+
+CREATE OPERATOR <@~ (
+    LEFTARG = uuid, RIGHTARG = uuid, FUNCTION = comb_time_lt,
+    COMMUTATOR = >@~, NEGATOR = >=@~, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR <@~ (uuid, uuid) IS 'less than, in time order';
+
+CREATE OPERATOR <=@~ (
+    LEFTARG = uuid, RIGHTARG = uuid, FUNCTION = comb_time_le,
+    COMMUTATOR = >=@~, NEGATOR = >@~, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR <=@~ (uuid, uuid) IS 'less than or equal, in time order';
+
+CREATE OPERATOR >=@~ (
+    LEFTARG = uuid, RIGHTARG = uuid, FUNCTION = comb_time_ge,
+    COMMUTATOR = <=@~, NEGATOR = <@~, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+COMMENT ON OPERATOR >=@~ (uuid, uuid) IS 'greater than or equal, in time order';
+
+CREATE OPERATOR >@~ (
+    LEFTARG = uuid, RIGHTARG = uuid, FUNCTION = comb_time_gt,
+    COMMUTATOR = <@~, NEGATOR = <=@~, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+COMMENT ON OPERATOR >@~ (uuid, uuid) IS 'greater than, in time order';
+
+-- B-tree
+
+CREATE FUNCTION comb_time_sortsupport(internal) RETURNS void
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_time_sortsupport';
+COMMENT ON FUNCTION comb_time_sortsupport(internal) IS 'sort support';
+
+-- Skip support exists in PostgreSQL 18 and newer; 95-majors.sql adds it to the operator family there.
+CREATE FUNCTION comb_time_skipsupport(internal) RETURNS void
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_time_skipsupport';
+COMMENT ON FUNCTION comb_time_skipsupport(internal) IS 'skip support';
+
+CREATE OPERATOR FAMILY uuid_time_ops USING btree;
+COMMENT ON OPERATOR FAMILY uuid_time_ops USING btree IS 'B-tree comparison of uuid in time order';
+
+-- Equality is uuid's own operator, so WHERE id = $1, ON CONFLICT and foreign keys use such an index.
+CREATE OPERATOR CLASS uuid_time_ops FOR TYPE uuid USING btree FAMILY uuid_time_ops AS
+    OPERATOR 1 <@~, OPERATOR 2 <=@~, OPERATOR 3 pg_catalog.=, OPERATOR 4 >=@~, OPERATOR 5 >@~,
+    FUNCTION 1 comb_time_cmp(uuid, uuid),
+    FUNCTION 2 comb_time_sortsupport(internal),
+    FUNCTION 4 pg_catalog.btequalimage(oid);
+COMMENT ON OPERATOR CLASS uuid_time_ops USING btree IS 'uuid in time order';
+
+-- BRIN
+
+CREATE OPERATOR FAMILY uuid_time_minmax_ops USING brin;
+COMMENT ON OPERATOR FAMILY uuid_time_minmax_ops USING brin IS 'BRIN minmax of uuid in time order';
+
+CREATE OPERATOR CLASS uuid_time_minmax_ops FOR TYPE uuid USING brin FAMILY uuid_time_minmax_ops AS
+    OPERATOR 1 <@~, OPERATOR 2 <=@~, OPERATOR 3 pg_catalog.=, OPERATOR 4 >=@~, OPERATOR 5 >@~,
+    FUNCTION 1 pg_catalog.brin_minmax_opcinfo(internal),
+    FUNCTION 2 pg_catalog.brin_minmax_add_value(internal, internal, internal, internal),
+    FUNCTION 3 pg_catalog.brin_minmax_consistent(internal, internal, internal),
+    FUNCTION 4 pg_catalog.brin_minmax_union(internal, internal, internal);
+COMMENT ON OPERATOR CLASS uuid_time_minmax_ops USING brin IS 'uuid in time order';
+
+-- Ranges of time
+--
+-- Two bounds, since UUIDs of version 7 have no upper one in this order: none comes after the last of them.
+
+CREATE FUNCTION comb_first_from(at timestamptz) RETURNS uuid
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_first_from';
+COMMENT ON FUNCTION comb_first_from(timestamptz) IS
+    'smallest UUID version 7 at or after the given time, in time order; accepts any time';
+
+CREATE FUNCTION comb_last_before(at timestamptz) RETURNS uuid
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_last_before';
+COMMENT ON FUNCTION comb_last_before(timestamptz) IS
+    'largest UUID before the given time, in time order; accepts any time';
+
+-- Not STRICT for the same reason as comb_between(uuid, timestamptz, timestamptz).
+CREATE FUNCTION comb_between_time(id uuid, from_time timestamptz, to_time timestamptz) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN id >=@~ comb_first_from(from_time) AND id <=@~ comb_last_before(to_time);
+COMMENT ON FUNCTION comb_between_time(uuid, timestamptz, timestamptz) IS
+    'is UUID version 7 at or after the first time and before the second, in time order?';
+
+
+-- The first and the last key
+--
+-- Not under the names min and max, which databases may have defined for uuid themselves.
+
+CREATE FUNCTION comb_smaller(uuid, uuid) RETURNS uuid
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_smaller';
+COMMENT ON FUNCTION comb_smaller(uuid, uuid) IS 'smaller of two';
+
+CREATE AGGREGATE comb_first(uuid) (
+    SFUNC = comb_smaller, STYPE = uuid,
+    COMBINEFUNC = comb_smaller, SORTOP = OPERATOR(pg_catalog.<), PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE comb_first(uuid) IS 'minimum value of all uuid input values';
+
+CREATE FUNCTION comb_larger(uuid, uuid) RETURNS uuid
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_larger';
+COMMENT ON FUNCTION comb_larger(uuid, uuid) IS 'larger of two';
+
+CREATE AGGREGATE comb_last(uuid) (
+    SFUNC = comb_larger, STYPE = uuid,
+    COMBINEFUNC = comb_larger, SORTOP = OPERATOR(pg_catalog.>), PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE comb_last(uuid) IS 'maximum value of all uuid input values';
+
+-- Without these, the implicit cast would give the first and the last in uuid's order.
+
+CREATE AGGREGATE comb_first(uniqueidentifier) (
+    SFUNC = uniqueidentifier_smaller, STYPE = uniqueidentifier,
+    COMBINEFUNC = uniqueidentifier_smaller, SORTOP = OPERATOR(pg_catalog.<), PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE comb_first(uniqueidentifier) IS
+    'minimum value of all uniqueidentifier input values, in SQL Server''s order';
+
+CREATE AGGREGATE comb_last(uniqueidentifier) (
+    SFUNC = uniqueidentifier_larger, STYPE = uniqueidentifier,
+    COMBINEFUNC = uniqueidentifier_larger, SORTOP = OPERATOR(pg_catalog.>), PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE comb_last(uniqueidentifier) IS
+    'maximum value of all uniqueidentifier input values, in SQL Server''s order';
+
+
+-- Partitions by time
+
+-- For pg_partman, which calls the decoder with text: a key's or a bound's. The encoder for version 7 is comb_lower_bound().
+
+CREATE FUNCTION comb_partman_decoder(id uuid) RETURNS timestamptz
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_partman_decoder';
+COMMENT ON FUNCTION comb_partman_decoder(uuid) IS
+    'extract timestamp from UUID version 7 or from bound of a partition; null for any other UUID';
+
+CREATE FUNCTION comb_partman_decoder(id text) RETURNS timestamptz
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN comb_partman_decoder(id::uuid);
+COMMENT ON FUNCTION comb_partman_decoder(text) IS
+    'extract timestamp from text of UUID version 7 or of bound of a partition; null for any other UUID';
+
+-- Without a stamp, as comb_mssql_lower_bound() makes it. pg_partman refuses an encoder that does not return uuid.
+CREATE FUNCTION comb_partman_mssql_encoder(at timestamptz) RETURNS uuid
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN comb_set_timestamp('00000000-0000-0000-0000-000000000000'::uuid, at, 'mssql'::text);
+COMMENT ON FUNCTION comb_partman_mssql_encoder(timestamptz) IS
+    'bound of a partition in SQL Server''s order that begins at the given time';
+
+CREATE FUNCTION comb_partman_mssql_decoder(id uuid) RETURNS timestamptz
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_partman_mssql_decoder';
+COMMENT ON FUNCTION comb_partman_mssql_decoder(uuid) IS
+    'extract timestamp from UUID in layout mssql if it is plausible, or from bound of a partition';
+
+CREATE FUNCTION comb_partman_mssql_decoder(id text) RETURNS timestamptz
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN comb_partman_mssql_decoder(id::uuid);
+COMMENT ON FUNCTION comb_partman_mssql_decoder(text) IS
+    'extract timestamp from text of UUID in layout mssql if it is plausible, or of bound of a partition';
+
+-- Without pg_partman
+--
+-- Operators here are those of pg_catalog, whatever operators a schema of the search path has.
+
+SET LOCAL search_path = pg_catalog, pg_temp;
+
+-- Not IMMUTABLE, so that it is called where a CASE says so and not before.
+CREATE FUNCTION @extschema@.comb_partition_error(fault text, name text) RETURNS text
+    LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_partition_error';
+COMMENT ON FUNCTION @extschema@.comb_partition_error(text, text) IS 'internal: raise an error about partitions';
+
+CREATE FUNCTION @extschema@.comb_partition_layout(parent regclass) RETURNS text
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT CASE
+        WHEN c.oid IS NULL THEN @extschema@.comb_partition_error('no table'::text, parent::oid::text)
+        WHEN p.partrelid IS NULL THEN @extschema@.comb_partition_error('not partitioned'::text, parent::text)
+        WHEN p.partstrat <> 'r' THEN @extschema@.comb_partition_error('not by range'::text, parent::text)
+        WHEN p.partnatts <> 1 THEN @extschema@.comb_partition_error('several columns'::text, parent::text)
+        WHEN p.partattrs[0] = 0 THEN @extschema@.comb_partition_error('expression'::text, parent::text)
+        -- By what the partitions are compared by, which says more than a type.
+        WHEN f.amproc::oid = ANY (ARRAY['uuid_cmp(uuid, uuid)'::regprocedure,
+                                        '@extschema@.comb_time_cmp(uuid, uuid)'::regprocedure]) THEN 'uuidv7'
+        WHEN f.amproc::oid = ANY (ARRAY['@extschema@.comb_mssql_cmp(uuid, uuid)'::regprocedure,
+                                        '@extschema@.uniqueidentifier_cmp(@extschema@.uniqueidentifier, @extschema@.uniqueidentifier)'::regprocedure]) THEN 'mssql'
+        ELSE @extschema@.comb_partition_error('not by id'::text, parent::text)
+    END
+    FROM (SELECT) one
+    LEFT JOIN pg_catalog.pg_class c ON c.oid = parent
+    LEFT JOIN pg_catalog.pg_partitioned_table p ON p.partrelid = c.oid
+    LEFT JOIN pg_catalog.pg_opclass o ON o.oid = p.partclass[0]
+    LEFT JOIN pg_catalog.pg_amproc f ON f.amprocfamily = o.opcfamily AND f.amproclefttype = o.opcintype
+        AND f.amprocrighttype = o.opcintype AND f.amprocnum = 1;
+END;
+COMMENT ON FUNCTION @extschema@.comb_partition_layout(regclass) IS
+    'layout of the UUIDs by which a table is partitioned';
+
+-- Cuts are computed as timestamps without time zone, in UTC, where every day has 24 hours. Units of months
+-- count from the year 0, shorter ones from Monday, 0001-01-01. So calls with other times cut at the same
+-- moments, and the name of a partition says where it begins.
+CREATE FUNCTION @extschema@.comb_partitions(parent regclass, from_time timestamptz, until timestamptz, step interval)
+    RETURNS TABLE (name text, lower_bound uuid, upper_bound uuid, statement text)
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE ROWS 100
+BEGIN ATOMIC
+    WITH layout AS (
+        SELECT @extschema@.comb_partition_layout(parent) AS label
+    ), units AS (
+        SELECT CASE WHEN isfinite(step) THEN (extract(year FROM step) * 12 + extract(month FROM step))::bigint END AS months,
+            CASE WHEN isfinite(step) THEN
+                ((extract(day FROM step) * 24 + extract(hour FROM step)) * 60 + extract(minute FROM step)) * 60000
+                + extract(milliseconds FROM step) END AS ms
+    ), checked AS MATERIALIZED (
+        -- Once, and before anything is computed: the planner must not fold a step that fails the check.
+        SELECT label, months, ms, from_time AT TIME ZONE 'UTC' AS first, until AT TIME ZONE 'UTC' AS last,
+            CASE WHEN @extschema@.comb_partition_error(CASE
+                WHEN NOT isfinite(from_time) OR NOT isfinite(until) THEN 'infinite'
+                WHEN from_time > until THEN 'backwards'
+                WHEN coalesce(months = 0 AND ms = 0, true) THEN 'step not positive'
+                WHEN months <> 0 AND ms <> 0 THEN 'step mixed'
+                WHEN months < 0 OR ms < 0 THEN 'step not positive'
+                WHEN ms <> trunc(ms) THEN 'step too fine'
+                -- No month is shorter than 28 days.
+                WHEN (extract(epoch FROM until) - extract(epoch FROM from_time)) * 1000 > 10000 * (months * 2419200000 + ms) THEN 'too many'
+            END, ''::text) IS NULL THEN step END AS checked_step
+        FROM layout, units
+        WHERE label IS NOT NULL
+    ), cuts AS (
+        SELECT label, start, start + checked_step AS stop, CASE
+            WHEN months % 12 = 0 AND ms = 0 THEN '_YYYY'
+            WHEN ms = 0 THEN '_YYYY_MM'
+            WHEN ms % 86400000 = 0 THEN '_YYYY_MM_DD'
+            WHEN ms % 3600000 = 0 THEN '_YYYY_MM_DD_HH24'
+            WHEN ms % 60000 = 0 THEN '_YYYY_MM_DD_HH24MI'
+            WHEN ms % 1000 = 0 THEN '_YYYY_MM_DD_HH24MISS'
+            ELSE '_YYYY_MM_DD_HH24MISS_MS'
+        END AS format
+        FROM checked, LATERAL generate_series(
+            CASE WHEN months > 0
+                THEN date_trunc('month', first)
+                    - ((extract(year FROM first) * 12 + extract(month FROM first) - 1) % months)::integer * interval '1 month'
+                ELSE date_bin(checked_step, first, timestamp '0001-01-01')
+            END, last, checked_step) start
+        WHERE start < last
+    ), names AS (
+        SELECT start, @extschema@.comb_set_timestamp('00000000-0000-0000-0000-000000000000'::uuid, start AT TIME ZONE 'UTC', label) AS lower_bound,
+            @extschema@.comb_set_timestamp('00000000-0000-0000-0000-000000000000'::uuid, stop AT TIME ZONE 'UTC', label) AS upper_bound,
+            n.nspname AS schema, c.relnamespace, c.relname AS table, to_char(start, format) AS suffix
+        -- All that is left of a table that does not exist is its error.
+        FROM cuts LEFT JOIN pg_catalog.pg_class c ON c.oid = parent LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+    ), fitting AS MATERIALIZED (
+        -- Up to 63 bytes. A table's name that is too long ends in 8 digits of its hash.
+        SELECT start, lower_bound, upper_bound, schema, relnamespace, "table", CASE
+            WHEN octet_length("table") + octet_length(suffix) <= 63 THEN "table" || suffix
+            ELSE (SELECT "left"("table", n) FROM generate_series(1, 63) n
+                  WHERE octet_length("left"("table", n)) <= 54 - octet_length(suffix)
+                  ORDER BY n DESC LIMIT 1)
+                || '_' || "left"(encode(pg_catalog.sha256(textsend("table")), 'hex'), 8) || suffix
+        END AS partition
+        FROM names
+    )
+    -- What has the name but is another table or another partition must not pass for this one.
+    SELECT format('%I.%I', schema, partition), lower_bound, upper_bound,
+        format('CREATE TABLE %s%I.%I PARTITION OF %I.%I FOR VALUES FROM (%L) TO (%L)',
+            CASE WHEN e.oid IS NULL OR EXISTS (SELECT FROM pg_catalog.pg_inherits i WHERE i.inhrelid = e.oid AND i.inhparent = parent)
+                    AND pg_get_expr(e.relpartbound, e.oid) = format('FOR VALUES FROM (%L) TO (%L)', lower_bound, upper_bound)
+                THEN 'IF NOT EXISTS ' ELSE '' END,
+            schema, partition, schema, "table", lower_bound, upper_bound)
+    FROM fitting LEFT JOIN pg_catalog.pg_class e ON e.relnamespace = fitting.relnamespace AND e.relname = partition::name
+    ORDER BY start;
+END;
+COMMENT ON FUNCTION @extschema@.comb_partitions(regclass, timestamptz, timestamptz, interval) IS
+    'statements that create the partitions of a table from one time until another';
+
+CREATE FUNCTION @extschema@.comb_partition_range(partition regclass) RETURNS tstzrange
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+BEGIN ATOMIC
+    WITH bounds AS (
+        SELECT CASE
+                WHEN c.oid IS NULL THEN @extschema@.comb_partition_error('no table'::text, partition::oid::text)
+                WHEN NOT c.relispartition THEN @extschema@.comb_partition_error('no partition'::text, partition::text)
+                ELSE @extschema@.comb_partition_layout((SELECT i.inhparent::regclass FROM pg_catalog.pg_inherits i WHERE i.inhrelid = c.oid))
+            END AS layout,
+            EXISTS (
+                SELECT FROM pg_catalog.pg_inherits i
+                JOIN pg_catalog.pg_partitioned_table p ON p.partrelid = i.inhparent
+                JOIN pg_catalog.pg_opclass o ON o.oid = p.partclass[0]
+                JOIN pg_catalog.pg_amproc f ON f.amprocfamily = o.opcfamily
+                WHERE i.inhrelid = c.oid AND f.amproc::oid = '@extschema@.comb_time_cmp(uuid, uuid)'::regprocedure
+            ) AS in_time_order,
+            regexp_match(pg_get_expr(c.relpartbound, c.oid), '^FOR VALUES FROM \((.*)\) TO \((.*)\)$') AS sides
+        FROM (SELECT) one LEFT JOIN pg_catalog.pg_class c ON c.oid = partition
+    ), ids AS (
+        SELECT layout, place, CASE
+            WHEN btrim(side, '''') NOT IN ('MINVALUE', 'MAXVALUE', '00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+            THEN btrim(side, '''')::uuid END AS id
+        FROM bounds, unnest(sides) WITH ORDINALITY u (side, place)
+    ), times AS (
+        SELECT place, CASE WHEN id IS NOT NULL THEN coalesce(
+            CASE layout WHEN 'uuidv7' THEN @extschema@.comb_partman_decoder(id) ELSE @extschema@.comb_timestamp(id, layout) END,
+            @extschema@.comb_partition_error('no time'::text, partition::text)::timestamptz) END AS at
+        FROM ids
+    )
+    -- In time order, keys without a time come first: a partition without a lower bound has them.
+    SELECT tstzrange((SELECT at FROM times WHERE place = 1), (SELECT at FROM times WHERE place = 2))
+    FROM bounds
+    WHERE layout IS NOT NULL AND sides IS NOT NULL AND NOT (in_time_order AND (SELECT at FROM times WHERE place = 1) IS NULL);
+END;
+COMMENT ON FUNCTION @extschema@.comb_partition_range(regclass) IS
+    'times of the UUIDs in a partition; null for the default partition and for one with UUIDs before all of version 7';
+
+SELECT set_config('search_path', '@extschema@, pg_temp', true);
+
+-- What only newer major versions of PostgreSQL have
+--
+-- An update script may run these statements again: pg_upgrade brings the catalogs of the old major
+-- version, which lack it. A database may lack PL/pgSQL, hence SQL functions, called under a condition.
+
+-- PostgreSQL 17: the role pg_maintain
+
+CREATE FUNCTION comb_grant_to_pg_maintain() RETURNS void LANGUAGE sql AS $$
+    GRANT EXECUTE ON FUNCTION comb_observe(uuid, text), comb_reset_clock() TO pg_maintain
+$$;
+SELECT comb_grant_to_pg_maintain()
+WHERE EXISTS (
+    SELECT FROM pg_catalog.pg_roles WHERE rolname OPERATOR(pg_catalog.=) 'pg_maintain'
+);
+DROP FUNCTION comb_grant_to_pg_maintain();
+
+-- PostgreSQL 18: skip support
+
+CREATE FUNCTION comb_add_skip_support() RETURNS void LANGUAGE sql AS $$
+    ALTER OPERATOR FAMILY uuid_mssql_ops USING btree ADD
+        FUNCTION 6 (uuid, uuid) comb_mssql_skipsupport(internal),
+        FUNCTION 6 (uniqueidentifier, uniqueidentifier) comb_mssql_skipsupport(internal)
+$$;
+CREATE FUNCTION comb_add_time_skip_support() RETURNS void LANGUAGE sql AS $$
+    ALTER OPERATOR FAMILY uuid_time_ops USING btree ADD
+        FUNCTION 6 (uuid, uuid) comb_time_skipsupport(internal)
+$$;
+SELECT comb_add_skip_support()
+WHERE pg_catalog.current_setting('server_version_num')::integer OPERATOR(pg_catalog.>=) 180000
+AND NOT EXISTS (
+    SELECT FROM pg_catalog.pg_amproc
+    WHERE amproc OPERATOR(pg_catalog.=) 'comb_mssql_skipsupport(internal)'::regprocedure
+);
+SELECT comb_add_time_skip_support()
+WHERE pg_catalog.current_setting('server_version_num')::integer OPERATOR(pg_catalog.>=) 180000
+AND NOT EXISTS (
+    SELECT FROM pg_catalog.pg_amproc
+    WHERE amproc OPERATOR(pg_catalog.=) 'comb_time_skipsupport(internal)'::regprocedure
+);
+DROP FUNCTION comb_add_skip_support(), comb_add_time_skip_support();

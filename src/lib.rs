@@ -4,13 +4,20 @@
 //!   comb-clock and over the next two.
 //! - [`server`]: what the extension keeps in a server: settings, shared memory, the state of a backend, floors.
 //! - [`postgres`]: PostgreSQL's own functions, and how Rust calls them and is called by them.
+//! - [`schema`]: the SQL of sql/, for cargo pgrx.
 //!
 //! Imports go downward only: functions, server, postgres. docs/design.md tells why.
+//!
+//! Without a feature pg15, pg16, pg17 or pg18 the crate is empty, so that `cargo test` needs no PostgreSQL.
+
+#![cfg(feature = "pgrx")]
 
 use std::ffi::CStr;
 
 mod functions;
 mod postgres;
+#[cfg(feature = "schema")]
+mod schema;
 mod server;
 
 /// The version that PostgreSQL 18 shows for the library.

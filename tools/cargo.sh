@@ -26,7 +26,7 @@ for_server() {
 
 # build_release STAGE: builds the extension as users get it, and puts its files together in that folder.
 build_release() {
-    local stage=$1 script profile
+    local stage=$1 profile
     # cargo calls the library of every clone the same, and would give that of another for ours. What clones that are
     # gone have left would only pile up.
     if [ "$(cat "$CARGO_TARGET_DIR/clone" 2>/dev/null)" != "$ROOT" ]; then
@@ -36,31 +36,15 @@ build_release() {
         mkdir -p "$CARGO_TARGET_DIR"
         echo "$ROOT" >"$CARGO_TARGET_DIR/clone"
     fi
-    for_server build --release --lib
+    for_server build --release --lib --package comb
     rm -rf "$stage.new"
     mkdir -p "$stage.new"
     install -m 755 "$CARGO_TARGET_DIR/release/libcomb.so" "$stage.new/comb.so"
     sed "s/^default_version = .*/default_version = '$COMB_VERSION'/" "$ROOT/comb.control" >"$stage.new/comb.control"
     cat "$ROOT"/sql/[0-9]*.sql >"$stage.new/comb--$COMB_VERSION.sql"
     # From a version to the next, and earlier ones as they were.
-    for script in "$ROOT"/sql/comb--*.sql; do
-        with_chapters "$script" >"$stage.new/${script##*/}"
-    done
+    install -m 644 "$ROOT"/sql/comb--*.sql "$stage.new/"
     sources_sum >"$stage.new/sum"
     rm -rf "$stage"
     mv "$stage.new" "$stage"
-}
-
-# with_chapters SCRIPT: its text, with that of a chapter of sql/ in place of each line "-- chapter: NAME".
-with_chapters() {
-    awk -v folder="$ROOT/sql" '
-        sub(/^-- chapter: /, "") {
-            file = folder "/" $0
-            while ((status = (getline line < file)) > 0) print line
-            if (status < 0) { print "no chapter " file > "/dev/stderr"; exit 1 }
-            close(file)
-            next
-        }
-        { print }
-    ' "$1"
 }

@@ -1,36 +1,24 @@
 #!/usr/bin/env bash
-# lint.sh [MAJOR]: the rules of the house, formatting, and clippy with warnings as errors.
+# lint.sh [MAJOR]: the rules that the compiler does not check, formatting, and clippy with warnings as errors.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
 LONGEST_FILE=400
 
-# --- The rules of the house: who may use what -----------------------------------------------------
-
 broken=0
-# Lines FILE:NUMBER: WHAT, each of which breaks a rule.
-breaks() {
-    local line
-    while IFS= read -r line; do
-        printf '%s\n' "$line" >&2
-        broken=$((broken + 1))
-    done
+# rule "what has to be so" COMMAND...: the command prints what breaks the rule, and nothing else.
+rule() {
+    local found
+    found=$("${@:2}" 2>&1) || true
+    [ -n "$found" ] || return 0
+    printf 'not so: %s\n%s\n' "$1" "$found" >&2
+    broken=$((broken + 1))
 }
 
-# sources FOLDER...: the Rust files there.
-sources() { find "$@" -name '*.rs' | LC_ALL=C sort; }
-
-# forbid WHAT PATTERN ALLOWED FILE...: a line for every line of code that matches the extended regular expression
-# PATTERN once all that matches ALLOWED is taken out. What follows `//` is no code.
-forbid() {
-    local what=$1 pattern=$2 allowed=$3
-    shift 3
-    [ $# -eq 0 ] || WHAT=$what PATTERN=$pattern ALLOWED=$allowed awk '
-        { code = $0; sub(/\/\/.*/, "", code) }
-        ENVIRON["ALLOWED"] != "" { gsub(ENVIRON["ALLOWED"], " ", code) }
-        code ~ ENVIRON["PATTERN"] { printf "%s:%d: %s\n", FILENAME, FNR, ENVIRON["WHAT"] }' "$@"
+# What follows `//` is no code.
+created_in_rust() {
+    grep -rnE --include='*.rs' '^([^/]|/[^/])*CREATE +(OR +REPLACE +)?(AGGREGATE|CAST|DOMAIN|FUNCTION|INDEX|OPERATOR|PROCEDURE|SCHEMA|TABLE|TYPE|VIEW)\>' src crates
 }
-
 # imports: pairs of folders of src/ and of files, of which the first imports the second. Folders have an order.
 imports() {
     echo functions server server postgres
@@ -39,37 +27,21 @@ imports() {
                 s|^([a-z]+) (.*) crate::([a-z]+)::(.*)|\1 \3\n\2 \3/\4|' | sort -u
 }
 
-rules() {
-    local library all end='($|[^A-Za-z0-9_])'
-    mapfile -t library < <(sources src crates)
-    mapfile -t all < <(sources src crates pg_test)
-
-    forbid "what SQL creates stands in sql/" \
-        "CREATE +(OR +REPLACE +)?(AGGREGATE|CAST|DOMAIN|FUNCTION|INDEX|OPERATOR|PROCEDURE|SCHEMA|TABLE|TYPE|VIEW)$end" '' \
-        "${library[@]}"
-    forbid "an import in src/ names one file" "use +(crate(::[a-z_]+)?|super)(::[{]|;)" '' src/*/*.rs
-    imports | tsort 2>&1 >/dev/null | sed 's/^tsort: -:/src: imports:/; s/^tsort:/   /' || true
-    wc -l "${all[@]}" | awk -v longest=$LONGEST_FILE \
-        '$2 != "total" && $1 > longest { printf "%s:%d: the file has more than %d lines\n", $2, $1, longest }'
-}
-
-# --- Released scripts, which databases have run: they stay as they were ----------------------------
-
-check_released() {
+import_circles() { imports | tsort 2>&1 >/dev/null | sed 's/^tsort: -:/src: imports:/; s/^tsort:/   /'; }
+# The pairs are read from lines that name one file each.
+imports_of_several() { grep -nE "use +(crate(::[a-z_]+)?|super)(::[{]|;)" src/*/*.rs; }
+long_files() { find src crates pg_test -name '*.rs' -exec wc -l {} + | awk -v longest=$LONGEST_FILE '$2 != "total" && $1 > longest'; }
+chapters() { diff <(cd sql && ls [0-9]*.sql) <(grep -o '[^/"]*\.sql' src/schema.rs); }
+changed_scripts() { (cd sql && sha256sum --check --quiet released.sha256); }
+# That of the version in the tree is not released yet.
+unnamed_scripts() {
     local script
-    say "Released SQL scripts"
-    (cd sql && sha256sum --check --quiet released.sha256) || broken=$((broken + 1))
     for script in sql/comb--*.sql; do
-        # That of the version in the tree is not released yet.
-        [[ $script == *"--$COMB_VERSION.sql" ]] || grep -q " ${script##*/}\$" sql/released.sha256 || {
-            printf '%s: a released script that sql/released.sha256 does not name\n' "$script" >&2
-            broken=$((broken + 1))
-        }
+        [[ $script == *"--$COMB_VERSION.sql" ]] || grep -q " ${script##*/}\$" sql/released.sha256 || echo "$script"
     done
 }
 
-# --- Other people's crates: deny.toml --------------------------------------------------------------
-
+# Other people's crates: deny.toml
 check_crates() {
     local deny=(cargo deny --locked --all-features)
     if ! command -v cargo-deny >/dev/null; then
@@ -85,13 +57,17 @@ check_crates() {
     fi
 }
 
-# --------------------------------------------------------------------------------------------------
-
 cd "$ROOT"
-say "The rules of the house"
-breaks < <(rules)
+say "Rules"
+rule "SQL objects are created in sql/" created_in_rust
+rule "imports in src/ go from functions to server to postgres, in no circle" import_circles
+rule "an import in src/ names one file" imports_of_several
+rule "no file has more than $LONGEST_FILE lines" long_files
+rule "src/schema.rs names the chapters of sql/ in their order" chapters
+rule "update scripts are what their chapters say" tools/update_scripts.sh --check
+rule "released scripts, which databases have run, stay as they were" changed_scripts
+rule "sql/released.sha256 names every released script" unnamed_scripts
 
-check_released
 PG_CONFIG=$("$ROOT/tools/setup.sh" "${1:-}")
 . "$ROOT/tools/private.sh"
 say "Formatting"
@@ -99,7 +75,8 @@ say "Formatting"
 env -u RUSTFMT cargo fmt --all --check || broken=$((broken + 1))
 say "What pgrx does not bind, in the headers of PostgreSQL $MAJOR"
 cc -fsyntax-only -Wall -Werror -I"$("$PG_CONFIG" --includedir-server)" tools/unbound.c || broken=$((broken + 1))
-say "Clippy for PostgreSQL $MAJOR"
-for_server clippy --workspace --all-targets -- -D warnings
+say "Clippy for PostgreSQL $MAJOR, and without one"
+for_server clippy --workspace --all-targets --features schema -- -D warnings
+cargo clippy --locked --all-targets -- -D warnings
 check_crates
 [ $broken -eq 0 ] || die "rules are broken: see above"

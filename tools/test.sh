@@ -14,17 +14,18 @@ PG_CONFIG=$("$ROOT/tools/setup.sh" "${1:-}")
 # A backtrace in a failure's text helps nobody who reads a summary.
 export RUST_BACKTRACE=0
 
-unit_tests() { (cd "$ROOT" && cargo test --locked -p comb-tick -p comb-id -p comb-clock 8>&-); }
+# As in a fresh clone, on a machine that has Rust and no PostgreSQL.
+unit_tests() { (cd "$ROOT" && env -u PGRX_PG_CONFIG_PATH cargo test --locked 8>&-); }
 
 # A server as most have it: with the library preloaded.
 preloaded_start() {
     cluster_start "$PG_CONFIG" shared_preload_libraries=comb fsync=off max_wal_size=4GB max_connections=60 max_worker_processes=16
 }
 
-# pg_test/*.rs, over connections.
+# Those of src/, and pg_test/*.rs over connections.
 server_tests() {
     preloaded_start
-    for_server test --test server 8>&-
+    for_server test --package comb 8>&-
 }
 
 # What psql shows, compared with pg_test/expected. First as users call it, on a server where nothing is preloaded.
@@ -62,6 +63,7 @@ suite "Unit and property tests" unit_tests
 suite "Server tests on PostgreSQL $MAJOR" server_tests
 suite "pg_regress on PostgreSQL $MAJOR" regress_all
 suite "make, make install and make uninstall for PostgreSQL $MAJOR" "$ROOT/tools/packaging.sh" "$PG_CONFIG"
+suite "cargo pgrx for PostgreSQL $MAJOR" "$ROOT/tools/cargo_pgrx.sh" "$PG_CONFIG" "$STAGE"
 suite "The SQL of README.md and docs/ on PostgreSQL $MAJOR" "$ROOT/tools/docs.sh" "$PG_CONFIG"
 suite "Dump, restore and upgrade on PostgreSQL $MAJOR" "$ROOT/tools/operate.sh" "$PG_CONFIG"
 suite "Update from the first release on PostgreSQL $MAJOR" update_tests

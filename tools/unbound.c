@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/partition.h"
 #include "common/hashfn.h"
 #include "lib/hyperloglog.h"
 #include "storage/lwlock.h"
@@ -25,6 +26,7 @@ DECLARES(int, errmsg, (const char *, ...));
 DECLARES(int, errdetail, (const char *, ...));
 DECLARES(int, errhint, (const char *, ...));
 DECLARES(void, errfinish, (const char *, int, const char *));
+DECLARES(Oid, get_partition_parent, (Oid, bool));
 DECLARES(void, initHyperLogLog, (hyperLogLogState *, uint8));
 DECLARES(void, addHyperLogLog, (hyperLogLogState *, uint32));
 DECLARES(double, estimateHyperLogLog, (hyperLogLogState *));

@@ -90,7 +90,10 @@ mistakes() {
     mistake "a function is missing" '/^CREATE FUNCTION comb_settled/,/;$/d; /^COMMENT ON FUNCTION comb_settled/,/;$/d' "$1"
     mistake "another volatility" '/^CREATE FUNCTION comb_horizon\(/,/;$/s/STABLE/VOLATILE/' "$1"
     mistake "another parallel label" '/^CREATE FUNCTION comb_tracked\(\)/,/;$/s/PARALLEL RESTRICTED/PARALLEL SAFE/' "$1"
-    mistake "another comment" "s/^    'time of the horizon/    'horizon/; s/IS 'time of the horizon'/IS 'horizon'/" "$1"
+    mistake "another cost" '/^CREATE FUNCTION comb_horizon\(/,/;$/s/COST [0-9]+/COST 1/' "$1"
+    mistake "IMMUTABLE as it was" '/^ALTER FUNCTION comb_inspect/d' "$1"
+    mistake "not LEAKPROOF" '/^ALTER FUNCTION comb_timestamp\(/d' "$1"
+    mistake "another comment" "s/^    'horizon for the next statement/    'horizon/" "$1"
     mistake "a forgotten column" 's/, OUT horizon_held_for interval|,? *OUT horizon_held_for interval//' "$1"
     mistaken_name
     mistake "a forgotten REVOKE" '$aDROP FUNCTION comb_reset_clock();\

@@ -14,6 +14,15 @@ WHERE d.refclassid = 'pg_extension'::regclass AND d.classid = 'pg_proc'::regclas
       AND p.proargtypes[0] IS DISTINCT FROM 'internal'::regtype
 ORDER BY p.oid::regprocedure::text COLLATE "C";
 
+-- Those that raise no error, whatever their arguments are, and those that cost more than an operator.
+SELECT string_agg(CASE WHEN p.proleakproof THEN p.oid::regprocedure::text END, E'\n' ORDER BY p.oid::regprocedure::text COLLATE "C") AS leakproof,
+       string_agg(CASE WHEN p.procost > 1 AND l.lanname = 'c' THEN p.oid::regprocedure || ': ' || p.procost END, E'\n'
+                  ORDER BY p.oid::regprocedure::text COLLATE "C") AS cost
+FROM pg_depend d JOIN pg_proc p ON p.oid = d.objid JOIN pg_language l ON l.oid = p.prolang
+WHERE d.refclassid = 'pg_extension'::regclass AND d.classid = 'pg_proc'::regclass
+      AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'comb')
+      AND p.oid NOT IN (SELECT oprcode FROM pg_operator) AND p.oid NOT IN (SELECT amproc FROM pg_amproc);
+
 -- No object of it is without a comment.
 SELECT pg_describe_object(d.classid, d.objid, 0)
 FROM pg_depend d
@@ -48,6 +57,20 @@ SELECT count(*) FROM app.orders WHERE id >= (SELECT id FROM app.orders WHERE num
 SELECT extensions.comb_timestamp(extensions.comb_new('laravel'), 'laravel') > now() - interval '1 minute' AS now;
 SELECT extensions.comb_between(id, now() - interval '1 hour', now() + interval '1 hour') AS now FROM app.orders LIMIT 1;
 RESET search_path;
+-- Under row-level security a condition reaches an index if it cannot raise an error.
+CREATE TABLE app.tenants (id uuid NOT NULL DEFAULT extensions.comb_new(), tenant name DEFAULT current_user);
+CREATE INDEX ON app.tenants (extensions.comb_timestamp(id));
+ALTER TABLE app.tenants ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY own ON app.tenants USING (tenant = current_user);
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+EXPLAIN (COSTS OFF) SELECT * FROM app.tenants WHERE extensions.comb_timestamp(id) > '2024-01-01Z';
+RESET enable_seqscan;
+RESET enable_bitmapscan;
+DROP TABLE app.tenants;
+-- What changes with a release that adds a layout is not stored.
+CREATE TABLE app.inspected (id uuid, result jsonb GENERATED ALWAYS AS (extensions.comb_inspect(id)) STORED);
+CREATE INDEX ON app.orders ((extensions.comb_inspect(id)));
 -- Where its objects stand.
 SELECT DISTINCT d.classid::regclass AS catalog, coalesce(p.pronamespace, o.oprnamespace, t.typnamespace, c.opcnamespace, f.opfnamespace)::regnamespace AS schema
 FROM pg_depend d

@@ -16,7 +16,6 @@ use crate::server::backend;
 use crate::server::clock_errors::{MadeAs, clock_out_of_range};
 use crate::server::floors;
 use comb_clock::horizon::{Ring, Snapshot, settled};
-use comb_clock::source::micros_of_clock;
 use comb_id::layout::Layout;
 use comb_id::layouts::UUIDV7;
 use comb_tick::Tick;
@@ -62,12 +61,6 @@ sql_function! {
             Some(settled) => smallest_id(layout, settled + 1).map(call::uuid),
             None => Ok(call::uuid(Uuid::nil())),
         }
-    }
-}
-
-sql_function! {
-    fn comb_horizon_timestamp(call) {
-        call.moment(settled_for_statement(call)?.map(micros_of_clock))
     }
 }
 

@@ -1,9 +1,8 @@
-//! SQL functions for ranges of ids. comb_between() and comb_between_micros() are written in SQL over them.
+//! SQL functions for ranges of ids. comb_between() is written in SQL over them.
 
 use super::layout_errors::timestamp_out_of_range;
 use crate::postgres::call::{sql_function, uuid};
 use comb_id::layouts::{MSSQL, UUIDV7};
-use comb_id::rfc9562;
 
 sql_function! {
     /// The smallest id whose time field is that moment's.
@@ -27,13 +26,6 @@ sql_function! {
     /// The id from which on version 7 ids are not before a moment, any moment.
     fn comb_lower_bound(call) {
         Ok(uuid(UUIDV7.lower_bound(call.timestamptz(0).unix_micros())))
-    }
-}
-
-sql_function! {
-    /// The same with rand_a read as a fraction of the millisecond.
-    fn comb_lower_bound_micros(call) {
-        Ok(uuid(rfc9562::lower_bound_with_fraction(call.timestamptz(0).unix_micros())))
     }
 }
 

@@ -51,20 +51,22 @@ set_up() {
 
 # How pg_partman calls them: by a literal, by the text of a key, and with nothing.
 calls() {
-    local name
-    for name in comb_partman comb_partman_mssql; do
-        answers "one function ${name}_encoder(timestamptz)" 1 \
-            "SELECT count(*) FROM pg_proc WHERE proname = '${name}_encoder' AND pronamespace = 'extensions'::regnamespace"
-        answers "one function ${name}_decoder(text)" 1 \
-            "SELECT count(*) FROM pg_proc WHERE proname = '${name}_decoder' AND oidvectortypes(proargtypes) = 'text'"
-        answers "${name}_decoder reads what ${name}_encoder writes, by literals and without a search path" t \
+    local encoder decoder
+    for encoder in comb_lower_bound comb_partman_mssql_encoder; do
+        decoder=comb_partman_decoder
+        [ $encoder = comb_lower_bound ] || decoder=comb_partman_mssql_decoder
+        answers "one function $encoder(timestamptz)" 1 \
+            "SELECT count(*) FROM pg_proc WHERE proname = '$encoder' AND pronamespace = 'extensions'::regnamespace"
+        answers "one function $decoder(text)" 1 \
+            "SELECT count(*) FROM pg_proc WHERE proname = '$decoder' AND oidvectortypes(proargtypes) = 'text'"
+        answers "$decoder reads what $encoder writes, by literals and without a search path" t \
             "SET search_path = partman, pg_catalog, pg_temp;
              DO \$\$ DECLARE bound text; at timestamptz; BEGIN
-                EXECUTE 'SELECT extensions.${name}_encoder(''2026-11-01Z'')' INTO bound;
-                EXECUTE format('SELECT extensions.${name}_decoder(%L)', bound) INTO at;
+                EXECUTE 'SELECT extensions.$encoder(''2026-11-01Z'')' INTO bound;
+                EXECUTE format('SELECT extensions.$decoder(%L)', bound) INTO at;
                 PERFORM set_config('test.at', at::text, false);
              END \$\$; SELECT current_setting('test.at')::timestamptz = '2026-11-01Z'"
-        answers "${name}_decoder of nothing" t "SELECT extensions.${name}_decoder(NULL) IS NULL"
+        answers "$decoder of nothing" t "SELECT extensions.$decoder(NULL) IS NULL"
     done
 }
 
@@ -105,7 +107,7 @@ other_steps() {
     for step in hour month; do
         table=by_$step
         app "CREATE TABLE $table (id uuid PRIMARY KEY DEFAULT comb_new(), body text) PARTITION BY RANGE (id)"
-        same "$table: create_parent" t "$(create_parent "$table" "1 $step" extensions.comb_partman_encoder extensions.comb_partman_decoder)"
+        same "$table: create_parent" t "$(create_parent "$table" "1 $step" extensions.comb_lower_bound extensions.comb_partman_decoder)"
         answers "$table: a partition for each $step without a gap" "9|0" \
             "SELECT count(*), count(*) FILTER (WHERE lower(r) <> before OR lower(r) + interval '1 $step' <> upper(r))
              FROM (SELECT r, lag(upper(r)) OVER (ORDER BY r) AS before
@@ -118,7 +120,7 @@ from_plain() {
     app "CREATE TABLE plain (id uuid PRIMARY KEY, body text)"
     app "INSERT INTO plain SELECT comb_at(current_date - 3 + n * interval '1 minute'), n FROM generate_series(1, 5000) n"
     app "CREATE TABLE moved (id uuid PRIMARY KEY DEFAULT comb_new(), body text) PARTITION BY RANGE (id)"
-    same "moved: create_parent" t "$(create_parent moved "1 day" extensions.comb_partman_encoder extensions.comb_partman_decoder)"
+    same "moved: create_parent" t "$(create_parent moved "1 day" extensions.comb_lower_bound extensions.comb_partman_decoder)"
     answers "moved: all rows of a plain table" 5000 "SELECT partman.partition_data_time('public.moved', 100, p_source_table => 'public.plain')"
     answers "moved: they are in partitions" "5000|0|0" \
         "SELECT (SELECT count(*) FROM moved), (SELECT count(*) FROM moved_default), (SELECT count(*) FROM plain)"
@@ -149,7 +151,7 @@ taken_over() {
     answers "theirs: partitions go on without a gap, forward and backward" "-6 to -5, -5 to -4, $NINE_DAYS, 5 to 6, 6 to 7, 7 to 8" "$(days_of theirs)"
     answers "theirs: only the random key is in the default partition" "1|11" "SELECT (SELECT count(*) FROM theirs_default), (SELECT count(*) FROM theirs)"
 
-    app "UPDATE partman.part_config SET time_encoder = 'extensions.comb_partman_encoder' WHERE parent_table = 'public.changed'"
+    app "UPDATE partman.part_config SET time_encoder = 'extensions.comb_lower_bound' WHERE parent_table = 'public.changed'"
     does "changed: maintenance with comb's encoder, too" "SELECT partman.run_maintenance('public.changed')"
     answers "changed: partitions go on without a gap, forward" "$NINE_DAYS, 5 to 6, 6 to 7, 7 to 8" "$(days_of changed)"
     app "INSERT INTO changed (id) SELECT comb_at(current_date - 5)"
@@ -201,7 +203,7 @@ set_up
 calls
 
 app "CREATE TABLE events (id uuid PRIMARY KEY DEFAULT comb_new(), body text) PARTITION BY RANGE (id)"
-whole_life events extensions.comb_partman_encoder extensions.comb_partman_decoder "comb_new()" "comb_at(%s)"
+whole_life events extensions.comb_lower_bound extensions.comb_partman_decoder "comb_new()" "comb_at(%s)"
 app "CREATE TABLE inventory (id uuid NOT NULL DEFAULT comb_new_mssql(), body text) PARTITION BY RANGE (id uuid_mssql_ops)"
 whole_life inventory extensions.comb_partman_mssql_encoder extensions.comb_partman_mssql_decoder "comb_new_mssql()" "comb_at(%s, 'mssql')"
 other_steps

@@ -13,14 +13,14 @@ SYSROOT=$(rustc --print sysroot)
 # What is linked in, NAME VERSION LICENCE a line: neither what only builds it nor what only tests it.
 crates() {
     cd "$ROOT"
-    cargo tree --locked --offline --target "$HOST" --edges normal,no-proc-macro --no-default-features --features "pg$MAJOR" \
+    cargo tree --locked --offline --package comb --target "$HOST" --edges normal,no-proc-macro --no-default-features --features "pg$MAJOR" \
         --prefix none --no-dedupe --format '{p} {l}' |
-        sed 's/ v/ /; s/ ([/(][^)]*)//' | LC_ALL=C sort -u | grep -v '^comb '
+        sed 's/ v/ /; s/ ([/(][^)]*)//' | LC_ALL=C sort -u | grep -vE '^comb(-id|-clock|-tick)? '
 }
 # The folders that cargo has of them and of others.
 folders() {
     cd "$ROOT"
-    cargo metadata --locked --offline --format-version 1 --filter-platform "$HOST" | tr ',' '\n' |
+    cargo metadata --locked --offline --no-default-features --features "pg$MAJOR" --format-version 1 --filter-platform "$HOST" | tr ',' '\n' |
         sed -n 's|.*"manifest_path":"\(.*\)/Cargo.toml".*|\1|p'
 }
 

@@ -22,7 +22,7 @@ without_folders() {
     SYSROOT=$(rustc --print sysroot)
     host=$(rustc -vV | sed -n 's/^host: //p')
     CRATES=$(cd "$ROOT" && cargo metadata --locked --format-version 1 --filter-platform "$host" | tr ',' '\n' |
-        sed -n 's|.*"manifest_path":"\(.*\)/[^/]*/Cargo.toml".*|\1|p' | sort -u | grep -vFx "${ROOT%/*}")
+        sed -n 's|.*"manifest_path":"\(.*\)/[^/]*/Cargo.toml".*|\1|p' | sort -u | grep -vFx -e "${ROOT%/*}" -e "$ROOT/crates")
     flags=(
         "--remap-path-prefix=$SYSROOT/lib/rustlib/src/rust=/rustc/$(rustc -vV | sed -n 's/^commit-hash: //p')"
         "--remap-path-prefix=$CARGO_TARGET_DIR=/target"

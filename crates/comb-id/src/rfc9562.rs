@@ -3,8 +3,6 @@
 use uuid::{Uuid, Variant};
 
 use super::layouts::{UUIDV1, UUIDV6, UUIDV7};
-use crate::value::Comb;
-use comb_tick::FRACTION_BITS;
 
 /// The version of a uuid with the variant of RFC 9562; `None` with any other variant.
 #[inline(always)]
@@ -35,18 +33,10 @@ pub fn micros_with_fraction(id: &Uuid) -> Option<i64> {
     Some(micros + ((rand_a + 1) * 1000) / 4096)
 }
 
-/// The smallest version 7 uuid that [`micros_with_fraction`] reads as a moment, in microseconds since the Unix
-/// epoch, or as a later one. Outside the range, the first or the last uuid.
-pub fn lower_bound_with_fraction(micros: i64) -> Uuid {
-    // The n-th unit of 1/4096 ms since the epoch is read as (n + 1) * 1000 / 4096, cut off.
-    let first = (i128::from(micros.max(0)) * 4096 + 999) / 1000 - 1;
-    let tick = first.max(0) << (FRACTION_BITS - 12);
-    UUIDV7.encode(Comb { tick, random: 0 }).unwrap_or(Uuid::max())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::value::Comb;
     use crate::vectors::{ids, micros as micros_of, uuid, vectors};
     use comb_tick::tick_of_micros;
     use proptest::prelude::*;
@@ -103,20 +93,6 @@ mod tests {
         assert_eq!(UUIDV7.lower_bound(i64::MAX), Uuid::max());
     }
 
-    #[test]
-    fn lower_bounds_in_microseconds_saturate() {
-        let first = uuid("00000000-0000-7000-8000-000000000000");
-        assert_eq!(lower_bound_with_fraction(i64::MIN), first);
-        assert_eq!(lower_bound_with_fraction(0), first);
-        assert_eq!(lower_bound_with_fraction(1), uuid("00000000-0000-7004-8000-000000000000"));
-        // The last step of a millisecond is read as the next one.
-        assert_eq!(lower_bound_with_fraction(1000), uuid("00000000-0000-7fff-8000-000000000000"));
-        let last = 281_474_976_710_656_000;
-        assert_eq!(lower_bound_with_fraction(last), uuid("ffffffff-ffff-7fff-8000-000000000000"));
-        assert_eq!(lower_bound_with_fraction(last + 1), Uuid::max());
-        assert_eq!(lower_bound_with_fraction(i64::MAX), Uuid::max());
-    }
-
     proptest! {
         /// The uuid crate reads versions 1 and 6 on its own.
         #[test]
@@ -142,18 +118,6 @@ mod tests {
             let id = UUIDV7.encode(Comb { tick: tick_of_micros(ms * 1000), random }).unwrap();
             for bound in [at, ms * 1000 + near] {
                 prop_assert_eq!(id >= UUIDV7.lower_bound(bound), micros(&id).unwrap() >= bound);
-            }
-        }
-
-        /// comb_between_micros' promise: the same of moments in microseconds.
-        #[test]
-        fn lower_bounds_in_microseconds_part_ids_as_moments_do(
-            at in any::<i64>(), near in -3000i64..3000, tick in 0i128..1 << 64, random in any::<u64>(),
-        ) {
-            let id = UUIDV7.encode(Comb { tick, random }).unwrap();
-            let moment = micros_with_fraction(&id).unwrap();
-            for bound in [at, moment + near, moment, moment + 1] {
-                prop_assert_eq!(id >= lower_bound_with_fraction(bound), moment >= bound);
             }
         }
     }

@@ -1,0 +1,31 @@
+//! The install script for cargo pgrx: the chapters of sql/ in the order of their names, each after the one before it.
+//! `make` concatenates the same files.
+
+use pgrx::extension_sql_file;
+
+extension_sql_file!("../sql/00-header.sql", name = "header", bootstrap);
+extension_sql_file!("../sql/10-generate.sql", name = "generate", requires = ["header"]);
+extension_sql_file!("../sql/20-read.sql", name = "read", requires = ["generate"]);
+extension_sql_file!("../sql/30-rewrite.sql", name = "rewrite", requires = ["read"]);
+extension_sql_file!("../sql/32-mysql.sql", name = "mysql", requires = ["rewrite"]);
+extension_sql_file!("../sql/40-ranges.sql", name = "ranges", requires = ["mysql"]);
+extension_sql_file!("../sql/50-layouts.sql", name = "layouts", requires = ["ranges"]);
+extension_sql_file!("../sql/60-bsv.sql", name = "bsv", requires = ["layouts"]);
+extension_sql_file!("../sql/65-text-forms.sql", name = "text_forms", requires = ["bsv"]);
+extension_sql_file!("../sql/70-clock.sql", name = "clock", requires = ["text_forms"]);
+extension_sql_file!("../sql/72-status.sql", name = "status", requires = ["clock"]);
+extension_sql_file!("../sql/75-horizon.sql", name = "horizon", requires = ["status"]);
+extension_sql_file!("../sql/80-mssql-order.sql", name = "mssql_order", requires = ["horizon"]);
+extension_sql_file!("../sql/85-time-order.sql", name = "time_order", requires = ["mssql_order"]);
+extension_sql_file!(
+    "../sql/90-uniqueidentifier.sql",
+    name = "uniqueidentifier",
+    requires = ["time_order"]
+);
+extension_sql_file!(
+    "../sql/91-first-last.sql",
+    name = "first_last",
+    requires = ["uniqueidentifier"]
+);
+extension_sql_file!("../sql/92-partitions.sql", name = "partitions", requires = ["first_last"]);
+extension_sql_file!("../sql/95-majors.sql", name = "majors", requires = ["partitions"]);

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# update_scripts.sh [--check]: writes each sql/comb--OLD--NEW.sql from its .sql.in, with a chapter of sql/ in place of a
+# line "-- chapter: NAME". The result is committed, since cargo pgrx installs that file as it is.
+# --check: fails where that would change a file.
+set -euo pipefail
+cd "$(dirname "$0")/../sql"
+
+for source in comb--*.sql.in; do
+    script=$(awk '
+        sub(/^-- chapter: /, "") {
+            file = $0
+            while ((status = (getline line < file)) > 0) print line
+            if (status < 0) { print "no chapter sql/" file > "/dev/stderr"; exit 1 }
+            close(file)
+            next
+        }
+        { print }
+    ' "$source")
+    if [ "${1:-}" != --check ]; then
+        printf '%s\n' "$script" >"${source%.in}"
+    elif ! diff -q <(printf '%s\n' "$script") "${source%.in}" >/dev/null; then
+        echo "sql/${source%.in} is not what its chapters say: run tools/update_scripts.sh" >&2
+        exit 1
+    fi
+done
