@@ -15,10 +15,6 @@ CREATE FUNCTION comb_horizon(layout text DEFAULT 'uuidv7') RETURNS uuid
 COMMENT ON FUNCTION comb_horizon(text) IS
     'UUID below which all tracked UUIDs are settled: visible to this statement, or never to come';
 
-CREATE FUNCTION comb_horizon_timestamp() RETURNS timestamptz
-    LANGUAGE c STABLE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'comb_horizon_timestamp';
-COMMENT ON FUNCTION comb_horizon_timestamp() IS 'time of the horizon';
-
 CREATE FUNCTION comb_horizon_now(layout text DEFAULT 'uuidv7') RETURNS uuid
     LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'comb_horizon_now';
 COMMENT ON FUNCTION comb_horizon_now(text) IS

@@ -2,7 +2,6 @@
 
 use pgrx::pg_sys::Datum;
 
-use super::horizon;
 use crate::postgres::call::{ascii, interval, sql_function};
 use crate::postgres::error::{self, Error};
 use crate::postgres::raw;
@@ -10,6 +9,7 @@ use crate::postgres::rows::row;
 use crate::postgres::text::Text;
 use crate::postgres::timestamp::TimestampTz;
 use crate::server::backend::{self, InUse};
+use crate::server::horizon;
 use crate::server::settings;
 use comb_clock::host::SeedSource;
 use comb_clock::source::{LAST_TICK, micros_of_clock};

@@ -19,10 +19,6 @@ unsafe extern "C-unwind" {
     pub fn palloc(size: usize) -> *mut c_void;
     pub fn pfree(pointer: *mut c_void);
     pub fn MemoryContextAlloc(context: pg_sys::MemoryContext, size: usize) -> *mut c_void;
-    pub fn MemoryContextRegisterResetCallback(
-        context: pg_sys::MemoryContext,
-        callback: *mut pg_sys::MemoryContextCallback,
-    );
 
     // Errors
     pub fn errstart(level: c_int, domain: *const c_char) -> bool;

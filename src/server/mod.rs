@@ -2,6 +2,7 @@
 
 pub mod backend;
 pub mod floors;
+pub mod horizon;
 pub mod settings;
 pub mod shared_memory;
 pub mod system;
