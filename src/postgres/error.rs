@@ -67,7 +67,10 @@ pub enum Unavailable {
 /// Why comb_guard() does not let a row in.
 pub enum Refused {
     NotTrigger,
+    /// The trigger is not called by an UPDATE that does not name the key.
+    UpdateOf,
     NoColumn,
+    Generated,
     NoFloor,
     BelowFloor,
     AheadOfClock,
@@ -234,8 +237,16 @@ impl Refused {
         match self {
             Self::NotTrigger => Report::new(PgSqlErrorCode::ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED)
                 .message(format_args!("comb_guard() must be called by a trigger BEFORE INSERT OR UPDATE FOR EACH ROW")),
+            Self::UpdateOf => Report::new(PgSqlErrorCode::ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED)
+                .message(format_args!("comb_guard() cannot be called by a trigger with a list of columns"))
+                .detail(Text::of(format_args!("Another trigger can change the key in an UPDATE that does not name it.")))
+                .hint(format_args!("Create the trigger BEFORE INSERT OR UPDATE, without OF.")),
+            Self::Generated => Report::new(PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE)
+                .message(format_args!("comb_guard() cannot check a generated column"))
+                .detail(Text::of(format_args!("PostgreSQL computes generated columns after BEFORE triggers.")))
+                .hint(format_args!("Store the key in a column that is not generated, for example by a trigger that runs before this one.")),
             Self::NoColumn => Report::new(PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE)
-                .message(format_args!("comb_guard() requires a column of type uuid or uniqueidentifier and a known layout"))
+                .message(format_args!("comb_guard() requires a column of type uuid or uniqueidentifier"))
                 .hint(format_args!("EXECUTE FUNCTION comb_guard('column', 'layout'). Without arguments they are id, and uuidv7 or mssql by the type of the column.")),
             Self::NoFloor => refused(b"OC001")
                 .message(format_args!("key is not covered by the horizon: the transaction holds no floor"))

@@ -79,14 +79,18 @@ unsafe extern "C-unwind" {
     pub fn SPI_finish() -> c_int;
     pub fn SPI_fnumber(description: pg_sys::TupleDesc, name: *const c_char) -> c_int;
     pub fn SPI_gettypeid(description: pg_sys::TupleDesc, column: c_int) -> pg_sys::Oid;
-    pub fn get_typlenbyval(type_id: pg_sys::Oid, length: *mut i16, by_value: *mut bool);
-    pub fn SPI_gettype(description: pg_sys::TupleDesc, column: c_int) -> *mut c_char;
     pub fn SPI_getbinval(
         tuple: pg_sys::HeapTuple,
         description: pg_sys::TupleDesc,
         column: c_int,
         is_null: *mut bool,
     ) -> Datum;
+
+    // Catalogs
+    pub fn get_attgenerated(table: pg_sys::Oid, column: pg_sys::AttrNumber) -> c_char;
+    pub fn getBaseType(type_id: pg_sys::Oid) -> pg_sys::Oid;
+    pub fn SearchSysCache1(cache: c_int, key: Datum) -> pg_sys::HeapTuple;
+    pub fn ReleaseSysCache(tuple: pg_sys::HeapTuple);
 
     // Processes
     pub fn superuser() -> bool;

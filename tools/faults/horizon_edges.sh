@@ -104,6 +104,39 @@ SELECT 'no such column: 22023', state('INSERT INTO mistaken DEFAULT VALUES') = '
 DROP TRIGGER guard ON mistaken;
 CREATE TRIGGER guard BEFORE INSERT ON mistaken FOR EACH ROW EXECUTE FUNCTION comb_guard('u', 'none');
 SELECT 'no such layout: 22023', state('INSERT INTO mistaken DEFAULT VALUES') = '22023';
+SELECT 'the message names it', message('INSERT INTO mistaken DEFAULT VALUES') = 'unrecognized COMB layout: "none"';
+DROP TRIGGER guard ON mistaken;
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE OF u ON mistaken FOR EACH ROW EXECUTE FUNCTION comb_guard('u');
+SELECT 'UPDATE OF: 39P01', state('INSERT INTO mistaken DEFAULT VALUES') = '39P01';
+SELECT 'some rows that are covered and one that is not: OC001',
+    state('INSERT INTO guarded SELECT CASE n WHEN 3 THEN comb_new() END FROM generate_series(1, 3) n') = 'OC001';
+CREATE FUNCTION change_key() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.id := comb_new(); RETURN NEW; END';
+CREATE TRIGGER before_guard BEFORE UPDATE ON guarded FOR EACH ROW EXECUTE FUNCTION change_key();
+SELECT 'an UPDATE whose key another trigger changes: OC001', state('UPDATE guarded SET n = 4') = 'OC001';
+DROP TABLE guarded;
+CREATE DOMAIN key AS uuid NOT NULL;
+CREATE DOMAIN subkey AS key CHECK (VALUE <> '00000000-0000-0000-0000-000000000000');
+CREATE TABLE guarded (id subkey DEFAULT comb_tracked());
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON guarded FOR EACH ROW EXECUTE FUNCTION comb_guard();
+SELECT 'a domain over uuid: a tracked key passes', state('INSERT INTO guarded DEFAULT VALUES') = 'none';
+SELECT 'and another does not: OC001', state('INSERT INTO guarded VALUES (comb_new())') = 'OC001';
+CREATE DOMAIN mssql_key AS uniqueidentifier;
+CREATE TABLE guarded_mssql (id mssql_key DEFAULT comb_tracked('mssql'));
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON guarded_mssql FOR EACH ROW EXECUTE FUNCTION comb_guard();
+SELECT 'a domain over uniqueidentifier: a tracked key passes', state('INSERT INTO guarded_mssql DEFAULT VALUES') = 'none';
+SELECT 'and another does not: OC001', state('INSERT INTO guarded_mssql VALUES (comb_new(''mssql''))') = 'OC001';
+-- They are computed after the trigger, which would see NULL.
+CREATE TABLE computed (body jsonb, id uuid GENERATED ALWAYS AS ((body->>'id')::uuid) STORED);
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON computed FOR EACH ROW EXECUTE FUNCTION comb_guard();
+SELECT 'a generated column: ' || message, message = 'comb_guard() cannot check a generated column'
+    FROM message(format('INSERT INTO computed VALUES (jsonb_build_object(''id'', %L))', comb_at(now() - interval '1 hour')));
+SELECT 'and 22023', state('INSERT INTO computed VALUES (''{}'')') = '22023';
+SELECT current_setting('server_version_num')::int >= 180000 AS has_virtual \gset
+\if :has_virtual
+CREATE TABLE computed_when_read (body jsonb, id uuid GENERATED ALWAYS AS ((body->>'id')::uuid) VIRTUAL);
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON computed_when_read FOR EACH ROW EXECUTE FUNCTION comb_guard();
+SELECT 'a virtual one: 22023', state('INSERT INTO computed_when_read VALUES (''{}'')') = '22023';
+\endif
 -- Anybody can call a type so. It must not be read as 16 bytes.
 CREATE SCHEMA others;
 CREATE TYPE others.uuid AS ENUM ('a');
