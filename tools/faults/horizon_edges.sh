@@ -175,6 +175,33 @@ SELECT 'its guard knows the layout by the type', state('INSERT INTO mssql DEFAUL
 SELECT 'and refuses an id that is not tracked', state('INSERT INTO mssql VALUES (comb_new(''mssql'')::uniqueidentifier)') = 'OC001';
 SQL
 
+say "Ranges of time"
+facts <<'SQL'
+-- Keys of one millisecond, which the transaction sees and nobody else. A time that was rounded up would let them through.
+CREATE TABLE ranged (layout text, id uuid);
+CREATE TABLE ranges (layout text, range text);
+INSERT INTO ranges VALUES
+    ('uuidv7', 'id < comb_horizon()'), ('uuidv7', 'id < comb_min(horizon)'), ('uuidv7', 'id < comb_lower_bound(horizon)'),
+    ('uuidv7', 'comb_between(id, ''-infinity'', horizon)'), ('uuidv7', 'comb_between_time(id, ''-infinity'', horizon)'),
+    ('uuidv7', 'id <@~ comb_first_from(horizon)'), ('uuidv7', 'id <=@~ comb_last_before(horizon)'), ('uuidv7', 'comb_timestamp(id) < horizon'), ('uuidv7', 'id < comb_partman_encoder(horizon)'),
+    ('mssql', 'id <# comb_horizon(''mssql'')'), ('mssql', 'id <# comb_mssql_lower_bound(horizon)'),
+    ('mssql', 'id <# comb_partman_mssql_encoder(horizon)'), ('mssql', 'comb_between(id::uniqueidentifier, ''-infinity'', horizon)');
+INSERT INTO ranges SELECT label, format(CASE byte_order WHEN 'sqlserver' THEN 'id <# comb_min(horizon, %L)' ELSE 'id < comb_min(horizon, %L)' END, label)
+    FROM comb_layouts() WHERE byte_order IN ('postgres', 'sqlserver');
+BEGIN;
+INSERT INTO ranged SELECT label, comb_tracked(label) FROM comb_layouts(), generate_series(1, 20);
+CREATE FUNCTION found(layout text, range text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE found bigint;
+BEGIN
+    EXECUTE format('WITH settled AS MATERIALIZED (SELECT comb_timestamp(comb_horizon(%1$L), %1$L) AS horizon)
+                    SELECT count(*) FROM ranged, settled WHERE layout = %1$L AND %2$s', layout, range) INTO found;
+    RETURN found;
+END $$;
+SELECT layout || ': ' || range || ' finds none of ' || keys || ' keys that are not settled: ' || found, keys > 0 AND found = 0
+    FROM ranges, found(layout, range), LATERAL (SELECT count(*) AS keys FROM ranged WHERE ranged.layout = ranges.layout) counted;
+ROLLBACK;
+SQL
+
 say "What holds it back"
 nobody="AND NOT EXISTS (SELECT FROM comb_horizon_holders())"
 facts <<SQL
