@@ -4,7 +4,6 @@ use pgrx::PgLogLevel;
 use pgrx::pg_sys::Datum;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 
-use super::horizon;
 use super::layout_errors::not_of_layout;
 use crate::postgres::call::{ascii, interval, sql_function};
 use crate::postgres::raw;
@@ -13,6 +12,7 @@ use crate::postgres::rows::row;
 use crate::postgres::timestamp::TimestampTz;
 use crate::server::backend::{self, InUse};
 use crate::server::clock_errors::clock_micros;
+use crate::server::horizon;
 use crate::server::settings;
 use comb_clock::logical_clock::SeedSource;
 use comb_clock::source::{LAST_TICK, micros_of_clock};

@@ -7,7 +7,7 @@ use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{Datum, NodeTag};
 
 use super::layout_errors::not_of_layout;
-use crate::postgres::call::sql_function;
+use crate::postgres::call::{Call, sql_function, unknown_layout};
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
 use crate::server::backend;
@@ -34,13 +34,15 @@ sql_function! {
                 "comb_guard() must be called by a trigger BEFORE INSERT OR UPDATE FOR EACH ROW"
             ));
         };
+        // SAFETY: the call of a trigger.
+        let column = unsafe { key_column(call, data)? };
         let updates = data.tg_event & pg_sys::TRIGGER_EVENT_OPMASK == pg_sys::TRIGGER_EVENT_UPDATE;
         let new = if updates { data.tg_newtuple } else { data.tg_trigtuple };
         // SAFETY: rows of the trigger's table.
-        let (key, layout) = unsafe { key(data, new)? };
-        let old = if updates { unsafe { self::key(data, data.tg_trigtuple)? }.0 } else { None };
+        let key = unsafe { key(data, new, column) };
+        let old = if updates { unsafe { self::key(data, data.tg_trigtuple, column) } } else { None };
         if let Some(key) = key && old != Some(key) {
-            check(&key, layout)?;
+            check(&key, column.layout)?;
         }
         Ok(Datum::from(new))
     }
@@ -84,52 +86,113 @@ unsafe fn trigger_data(context: *mut pg_sys::Node) -> Option<&'static pg_sys::Tr
     }
 }
 
-/// The key of a row, and the layout of its column.
+/// The column of the key in the trigger's table.
+#[derive(Clone, Copy)]
+struct Column {
+    number: i32,
+    layout: &'static Layout,
+}
+
+/// The column of the key, which is looked up once for each table of a statement.
 ///
 /// # Safety
-/// A row of the trigger's table.
-unsafe fn key(
-    data: &pg_sys::TriggerData,
-    row: pg_sys::HeapTuple,
-) -> Result<(Option<Uuid>, &'static Layout), Report> {
+/// A call of a trigger, with its data.
+unsafe fn key_column(call: Call, data: &pg_sys::TriggerData) -> Result<Column, Report> {
+    // SAFETY: the caller's word. A statement has one FmgrInfo for each trigger of each table.
+    unsafe {
+        let function = &mut *(*call.info()).flinfo;
+        if let Some(column) = function.fn_extra.cast::<Column>().as_ref() {
+            return Ok(*column);
+        }
+        let column = find_column(data)?;
+        let memory = raw::MemoryContextAlloc(function.fn_mcxt, size_of::<Column>());
+        memory.cast::<Column>().write(column);
+        function.fn_extra = memory;
+        Ok(column)
+    }
+}
+
+/// # Safety
+/// The data of a trigger's call.
+unsafe fn find_column(data: &pg_sys::TriggerData) -> Result<Column, Report> {
     // SAFETY: the caller's word. The arguments of a trigger are C strings.
     unsafe {
         let trigger = &*data.tg_trigger;
+        if trigger.tgnattr > 0 {
+            return Err(report!(
+                ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED,
+                "comb_guard() cannot be called by a trigger with a list of columns"
+            )
+            .detail("Another trigger can change the key in an UPDATE that does not name it.")
+            .hint("Create the trigger BEFORE INSERT OR UPDATE, without OF."));
+        }
         let argument = |index: i16| {
             (index < trigger.tgnargs).then(|| CStr::from_ptr(*trigger.tgargs.add(index as usize)))
         };
-        let description = (*data.tg_relation).rd_att;
-        let column = raw::SPI_fnumber(description, argument(0).unwrap_or(c"id").as_ptr());
-        if column <= 0 {
+        let table = &*data.tg_relation;
+        let number = raw::SPI_fnumber(table.rd_att, argument(0).unwrap_or(c"id").as_ptr());
+        if number <= 0 {
             return Err(no_column());
         }
-        // Anybody can call a type of another kind so.
-        let (mut length, mut by_value) = (0, false);
-        let type_id = raw::SPI_gettypeid(description, column);
-        raw::get_typlenbyval(type_id, &raw mut length, &raw mut by_value);
-        if by_value || usize::try_from(length) != Ok(size_of::<Uuid>()) {
-            return Err(no_column());
+        if raw::get_attgenerated(table.rd_id, number as i16) != 0 {
+            return Err(report!(
+                ERRCODE_INVALID_PARAMETER_VALUE,
+                "comb_guard() cannot check a generated column"
+            )
+            .detail("PostgreSQL computes generated columns after BEFORE triggers.")
+            .hint("Store the key in a column that is not generated, for example by a trigger that runs before this one."));
         }
-        let by_type = match CStr::from_ptr(raw::SPI_gettype(description, column)).to_bytes() {
-            b"uuid" => &UUIDV7,
-            b"uniqueidentifier" => &MSSQL,
-            _ => return Err(no_column()),
-        };
-        let layout = match argument(1) {
-            Some(label) => labelled(label.to_bytes()).ok_or_else(no_column)?,
+        let type_id = raw::getBaseType(raw::SPI_gettypeid(table.rd_att, number));
+        let by_type = layout_of_type(type_id).ok_or_else(no_column)?;
+        let layout = match argument(1).map(CStr::to_bytes) {
+            Some(label) => labelled(label).ok_or_else(|| unknown_layout(label))?,
             None => by_type,
         };
-        let mut is_null = false;
-        let value = raw::SPI_getbinval(row, description, column, &raw mut is_null);
-        // A uuid's datum points to 16 bytes of any alignment.
-        Ok(((!is_null).then(|| value.cast_mut_ptr::<Uuid>().read()), layout))
+        Ok(Column { number, layout })
+    }
+}
+
+/// The layout of keys of a type; `None` if it is neither uuid nor uniqueidentifier.
+fn layout_of_type(type_id: pg_sys::Oid) -> Option<&'static Layout> {
+    if type_id == pg_sys::UUIDOID {
+        return Some(&UUIDV7);
+    }
+    // SAFETY: the row of a type that a column has. It is copied before it is released.
+    let (name, length, by_value) = unsafe {
+        let row = raw::SearchSysCache1(pg_sys::SysCacheIdentifier::TYPEOID as i32, type_id.into());
+        let form = (*row)
+            .t_data
+            .byte_add((*(*row).t_data).t_hoff.into())
+            .cast::<pg_sys::FormData_pg_type>();
+        let found = ((*form).typname, (*form).typlen, (*form).typbyval);
+        raw::ReleaseSysCache(row);
+        found
+    };
+    // Anybody can call a type of another kind so.
+    let is_sixteen_bytes = !by_value && usize::try_from(length) == Ok(size_of::<Uuid>());
+    // SAFETY: a name ends with a zero.
+    let name = unsafe { CStr::from_ptr(name.data.as_ptr()) };
+    (is_sixteen_bytes && name == c"uniqueidentifier").then_some(&MSSQL)
+}
+
+/// The key of a row; `None` if it is NULL.
+///
+/// # Safety
+/// A row of the trigger's table, and its column of the key.
+unsafe fn key(data: &pg_sys::TriggerData, row: pg_sys::HeapTuple, column: Column) -> Option<Uuid> {
+    let mut is_null = false;
+    // SAFETY: the caller's word. A uuid's datum points to 16 bytes of any alignment.
+    unsafe {
+        let description = (*data.tg_relation).rd_att;
+        let value = raw::SPI_getbinval(row, description, column.number, &raw mut is_null);
+        (!is_null).then(|| value.cast_mut_ptr::<Uuid>().read())
     }
 }
 
 fn no_column() -> Report {
     report!(
         ERRCODE_INVALID_PARAMETER_VALUE,
-        "comb_guard() requires a column of type uuid or uniqueidentifier and a known layout"
+        "comb_guard() requires a column of type uuid or uniqueidentifier"
     )
     .hint("EXECUTE FUNCTION comb_guard('column', 'layout'). Without arguments they are id, and uuidv7 or mssql by the type of the column.")
 }

@@ -105,7 +105,7 @@ impl Call {
 }
 
 #[cold]
-fn unknown_layout(name: &[u8]) -> Report {
+pub fn unknown_layout(name: &[u8]) -> Report {
     let labels = List(LAYOUTS.iter().map(|layout| layout.label));
     report!(ERRCODE_INVALID_PARAMETER_VALUE, "unrecognized COMB layout: ")
         .quote(name)

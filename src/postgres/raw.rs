@@ -32,10 +32,6 @@ functions! {
     fn palloc(size: usize) -> *mut c_void;
     fn pfree(pointer: *mut c_void);
     fn MemoryContextAlloc(context: pg_sys::MemoryContext, size: usize) -> *mut c_void;
-    fn MemoryContextRegisterResetCallback(
-        context: pg_sys::MemoryContext,
-        callback: *mut pg_sys::MemoryContextCallback,
-    );
 
     // Text
     fn initStringInfo(text: *mut pg_sys::StringInfoData);
@@ -67,7 +63,9 @@ functions! {
         zone: *const c_int,
     ) -> *mut c_char;
 
-    // Relations
+    // Catalogs
+    fn get_attgenerated(table: pg_sys::Oid, column: pg_sys::AttrNumber) -> c_char;
+    fn getBaseType(type_id: pg_sys::Oid) -> pg_sys::Oid;
     fn get_rel_name(relation: pg_sys::Oid) -> *mut c_char;
     fn get_rel_relispartition(relation: pg_sys::Oid) -> bool;
     fn SearchSysCache1(cache: c_int, key: Datum) -> pg_sys::HeapTuple;
@@ -113,8 +111,6 @@ functions! {
     // Columns of a row
     fn SPI_fnumber(description: pg_sys::TupleDesc, name: *const c_char) -> c_int;
     fn SPI_gettypeid(description: pg_sys::TupleDesc, column: c_int) -> pg_sys::Oid;
-    fn get_typlenbyval(type_id: pg_sys::Oid, length: *mut i16, by_value: *mut bool);
-    fn SPI_gettype(description: pg_sys::TupleDesc, column: c_int) -> *mut c_char;
     fn SPI_getbinval(
         tuple: pg_sys::HeapTuple,
         description: pg_sys::TupleDesc,

@@ -4,6 +4,7 @@ pub mod backend;
 pub mod clock_errors;
 pub mod earlier;
 pub mod floors;
+pub mod horizon;
 pub mod process;
 pub mod settings;
 pub mod shared_memory;

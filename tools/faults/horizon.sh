@@ -35,6 +35,20 @@ writers 8 $short $ALL_SCRIPTS
 readers prepared loop now settled
 read_to_end
 horizon_facts
+
+say "Readers that call functions"
+stage functions
+# shellcheck disable=SC2086
+writers 8 $short $ALL_SCRIPTS
+readers definer set return into
+read_to_end
+horizon_facts
+stage more_functions
+# shellcheck disable=SC2086
+writers 8 $short $ALL_SCRIPTS
+readers execute lateral values two_cursors
+read_to_end
+horizon_facts
 if grep -hE 'ERROR|FATAL|PANIC|aborted' "$CLUSTER/writers.log" "$CLUSTER/reader.log"; then not_ok "no statement failed"; fi
 
 kill_backend() {

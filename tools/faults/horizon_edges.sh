@@ -36,6 +36,13 @@ BEGIN
 EXCEPTION WHEN OTHERS THEN
     RETURN SQLSTATE;
 END $$;
+CREATE FUNCTION message(query text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE query;
+    RETURN 'none';
+EXCEPTION WHEN OTHERS THEN
+    RETURN SQLERRM;
+END $$;
 CREATE TABLE calls (call text);
 INSERT INTO calls VALUES ('comb_tracked()'), ('comb_tracked(''mssql'')'), ('comb_horizon()'), ('comb_horizon_now()'),
     ('comb_settled(comb_new())'), ('comb_hold()');
@@ -97,6 +104,39 @@ SELECT 'no such column: 22023', state('INSERT INTO mistaken DEFAULT VALUES') = '
 DROP TRIGGER guard ON mistaken;
 CREATE TRIGGER guard BEFORE INSERT ON mistaken FOR EACH ROW EXECUTE FUNCTION comb_guard('u', 'none');
 SELECT 'no such layout: 22023', state('INSERT INTO mistaken DEFAULT VALUES') = '22023';
+SELECT 'the message names it', message('INSERT INTO mistaken DEFAULT VALUES') = 'unrecognized COMB layout: "none"';
+DROP TRIGGER guard ON mistaken;
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE OF u ON mistaken FOR EACH ROW EXECUTE FUNCTION comb_guard('u');
+SELECT 'UPDATE OF: 39P01', state('INSERT INTO mistaken DEFAULT VALUES') = '39P01';
+SELECT 'some rows that are covered and one that is not: OC001',
+    state('INSERT INTO guarded SELECT CASE n WHEN 3 THEN comb_new() END FROM generate_series(1, 3) n') = 'OC001';
+CREATE FUNCTION change_key() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.id := comb_new(); RETURN NEW; END';
+CREATE TRIGGER before_guard BEFORE UPDATE ON guarded FOR EACH ROW EXECUTE FUNCTION change_key();
+SELECT 'an UPDATE whose key another trigger changes: OC001', state('UPDATE guarded SET n = 4') = 'OC001';
+DROP TABLE guarded;
+CREATE DOMAIN key AS uuid NOT NULL;
+CREATE DOMAIN subkey AS key CHECK (VALUE <> '00000000-0000-0000-0000-000000000000');
+CREATE TABLE guarded (id subkey DEFAULT comb_tracked());
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON guarded FOR EACH ROW EXECUTE FUNCTION comb_guard();
+SELECT 'a domain over uuid: a tracked key passes', state('INSERT INTO guarded DEFAULT VALUES') = 'none';
+SELECT 'and another does not: OC001', state('INSERT INTO guarded VALUES (comb_new())') = 'OC001';
+CREATE DOMAIN mssql_key AS uniqueidentifier;
+CREATE TABLE guarded_mssql (id mssql_key DEFAULT comb_tracked('mssql'));
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON guarded_mssql FOR EACH ROW EXECUTE FUNCTION comb_guard();
+SELECT 'a domain over uniqueidentifier: a tracked key passes', state('INSERT INTO guarded_mssql DEFAULT VALUES') = 'none';
+SELECT 'and another does not: OC001', state('INSERT INTO guarded_mssql VALUES (comb_new(''mssql''))') = 'OC001';
+-- They are computed after the trigger, which would see NULL.
+CREATE TABLE computed (body jsonb, id uuid GENERATED ALWAYS AS ((body->>'id')::uuid) STORED);
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON computed FOR EACH ROW EXECUTE FUNCTION comb_guard();
+SELECT 'a generated column: ' || message, message = 'comb_guard() cannot check a generated column'
+    FROM message(format('INSERT INTO computed VALUES (jsonb_build_object(''id'', %L))', comb_at(now() - interval '1 hour')));
+SELECT 'and 22023', state('INSERT INTO computed VALUES (''{}'')') = '22023';
+SELECT current_setting('server_version_num')::int >= 180000 AS has_virtual \gset
+\if :has_virtual
+CREATE TABLE computed_when_read (body jsonb, id uuid GENERATED ALWAYS AS ((body->>'id')::uuid) VIRTUAL);
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON computed_when_read FOR EACH ROW EXECUTE FUNCTION comb_guard();
+SELECT 'a virtual one: 22023', state('INSERT INTO computed_when_read VALUES (''{}'')') = '22023';
+\endif
 -- Anybody can call a type so. It must not be read as 16 bytes.
 CREATE SCHEMA others;
 CREATE TYPE others.uuid AS ENUM ('a');
@@ -133,6 +173,33 @@ COMMIT;
 CREATE TRIGGER guard BEFORE INSERT ON mssql FOR EACH ROW EXECUTE FUNCTION comb_guard();
 SELECT 'its guard knows the layout by the type', state('INSERT INTO mssql DEFAULT VALUES') = 'none';
 SELECT 'and refuses an id that is not tracked', state('INSERT INTO mssql VALUES (comb_new(''mssql'')::uniqueidentifier)') = 'OC001';
+SQL
+
+say "Ranges of time"
+facts <<'SQL'
+-- Keys of one millisecond, which the transaction sees and nobody else. A time that was rounded up would let them through.
+CREATE TABLE ranged (layout text, id uuid);
+CREATE TABLE ranges (layout text, range text);
+INSERT INTO ranges VALUES
+    ('uuidv7', 'id < comb_horizon()'), ('uuidv7', 'id < comb_min(horizon)'), ('uuidv7', 'id < comb_lower_bound(horizon)'),
+    ('uuidv7', 'comb_between(id, ''-infinity'', horizon)'), ('uuidv7', 'comb_between_time(id, ''-infinity'', horizon)'),
+    ('uuidv7', 'id <@~ comb_first_from(horizon)'), ('uuidv7', 'id <=@~ comb_last_before(horizon)'), ('uuidv7', 'comb_timestamp(id) < horizon'), ('uuidv7', 'id < comb_partman_encoder(horizon)'),
+    ('mssql', 'id <# comb_horizon(''mssql'')'), ('mssql', 'id <# comb_mssql_lower_bound(horizon)'),
+    ('mssql', 'id <# comb_partman_mssql_encoder(horizon)'), ('mssql', 'comb_between(id::uniqueidentifier, ''-infinity'', horizon)');
+INSERT INTO ranges SELECT label, format(CASE byte_order WHEN 'sqlserver' THEN 'id <# comb_min(horizon, %L)' ELSE 'id < comb_min(horizon, %L)' END, label)
+    FROM comb_layouts() WHERE byte_order IN ('postgres', 'sqlserver');
+BEGIN;
+INSERT INTO ranged SELECT label, comb_tracked(label) FROM comb_layouts(), generate_series(1, 20);
+CREATE FUNCTION found(layout text, range text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE found bigint;
+BEGIN
+    EXECUTE format('WITH settled AS MATERIALIZED (SELECT comb_timestamp(comb_horizon(%1$L), %1$L) AS horizon)
+                    SELECT count(*) FROM ranged, settled WHERE layout = %1$L AND %2$s', layout, range) INTO found;
+    RETURN found;
+END $$;
+SELECT layout || ': ' || range || ' finds none of ' || keys || ' keys that are not settled: ' || found, keys > 0 AND found = 0
+    FROM ranges, found(layout, range), LATERAL (SELECT count(*) AS keys FROM ranged WHERE ranged.layout = ranges.layout) counted;
+ROLLBACK;
 SQL
 
 say "What holds it back"

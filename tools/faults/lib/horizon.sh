@@ -138,6 +138,14 @@ poll() {
         cursor) rows_of "SELECT id FROM by_cursor(:'cursor') id" ;;
         partitioned) rows_of "SELECT id FROM parts WHERE id > :'cursor' AND id < comb_horizon()" ;;
         settled) rows_of "SELECT id FROM parts WHERE id > :'cursor' AND comb_settled(id)" ;;
+        definer | return | into | execute) rows_of "SELECT id FROM outbox WHERE id > :'cursor' AND settled_$1(id) ORDER BY id LIMIT 1000" ;;
+        set) rows_of "SELECT id FROM parts_settled WHERE id > :'cursor'" ;;
+        lateral) rows_of "SELECT id FROM outbox, LATERAL settled_query(id) settled WHERE id > :'cursor' AND settled" ;;
+        two_cursors) rows_of "SELECT id FROM by_two_cursors(:'cursor') id" ;;
+        values)
+            rows_of "SELECT id FROM (VALUES (0, comb_horizon()), (1, comb_horizon())) v (half, horizon)
+                     JOIN outbox ON id < horizon AND get_byte(uuid_send(id), 15) % 2 = half WHERE id > :'cursor'"
+            ;;
         now)
             echo "SELECT comb_horizon_now() AS horizon \\gset"
             rows_of "SELECT id FROM outbox WHERE id > :'cursor' AND id < :'horizon' ORDER BY id LIMIT 1000"
@@ -253,6 +261,56 @@ stored() { sql -c "SELECT count(*) FROM outbox"; }
 
 # missed KIND: how many of them that reader never saw.
 missed() { sql -c "SELECT count(*) FROM outbox o WHERE NOT EXISTS (SELECT FROM seen s WHERE s.id = o.id AND s.reader = '$1')"; }
+
+# hold_horizon: two rows that are above the horizon, until release() is called.
+hold_horizon() {
+    sql -c "TRUNCATE outbox, parts"
+    session holder "BEGIN; SELECT comb_hold(); SELECT pg_sleep(60)"
+    within 20 is_true "SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name = 'holder' AND wait_event = 'PgSleep'" ||
+        die "the holder does not come to sleep" "$(said holder)"
+    sql -c "INSERT INTO outbox (n) VALUES (1), (2)"
+}
+
+# FORMS: how a statement may ask for the horizon once for each of the rows of hold_horizon: for psql, with a call of
+# release() between the two, or between two fetches. Each prints two answers.
+declare -A FORMS=()
+between_rows="(SELECT * FROM outbox WHERE n = 1 OR release() OFFSET 0) row"
+for form in comb_settled settled_definer settled_set settled_return settled_into settled_execute; do
+    FORMS[$form]="SELECT string_agg($form(id)::text, ' ') FROM $between_rows"
+done
+FORMS[settled_query]="SELECT string_agg((SELECT * FROM settled_query(id))::text, ' ') FROM $between_rows"
+FORMS[LATERAL]="SELECT string_agg(settled::text, ' ') FROM $between_rows, LATERAL settled_query(id) settled"
+FORMS[VALUES]="SELECT string_agg((id < horizon)::text, ' ')
+    FROM (VALUES (1, comb_horizon()), (2, CASE WHEN release() THEN comb_horizon() END)) v (n, horizon) JOIN outbox USING (n)"
+FORMS[partitions]="SELECT string_agg(settled_set(id)::text, ' ')
+    FROM (SELECT * FROM part_0 UNION ALL SELECT * FROM part_1) row WHERE id = (SELECT id FROM outbox WHERE n = 1) OR release()"
+FORMS[cursor]="BEGIN;
+    DECLARE page CURSOR FOR SELECT settled_definer(id)::text FROM outbox ORDER BY n;
+    FETCH page \\gset first_
+    SELECT FROM release(), comb_horizon() \\g /dev/null
+    FETCH page \\gset second_
+    COMMIT;
+    SELECT :'first_settled_definer' || ' ' || :'second_settled_definer'"
+FORMS[two_cursors]="CREATE TEMP TABLE answers (answer boolean);
+    DO \$\$
+    DECLARE
+        page CURSOR FOR SELECT settled_return(id) FROM outbox ORDER BY n;
+        other CURSOR FOR SELECT settled_return(id) FROM outbox ORDER BY n;
+        answer boolean;
+    BEGIN
+        OPEN page;
+        FETCH page INTO answer;
+        INSERT INTO answers VALUES (answer);
+        PERFORM release();
+        OPEN other;
+        FETCH other INTO answer;
+        FETCH page INTO answer;
+        INSERT INTO answers VALUES (answer);
+    END \$\$;
+    SELECT string_agg(answer::text, ' ') FROM answers"
+
+# answers FORM: the two answers.
+answers() { sql <<<"${FORMS[$1]};"; }
 
 # horizon_facts: of all readers but the naive one.
 horizon_facts() {

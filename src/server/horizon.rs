@@ -1,0 +1,146 @@
+//! The horizon of this server, and of one statement: comb_clock::horizon has the proof.
+
+use std::ptr::NonNull;
+use std::sync::atomic::{Ordering, fence};
+
+use pgrx::pg_sys;
+
+use super::backend;
+use super::floors;
+use crate::postgres::raw;
+use crate::postgres::report::Report;
+use comb_clock::horizon::{Ring, Snapshot, settled};
+
+/// A horizon as it was computed.
+pub struct Horizon {
+    pub settled: u64,
+    /// How long the oldest transaction holds it back, in ticks; 0 if none does.
+    pub held_for: u64,
+}
+
+/// Computes the horizon: true for every snapshot that is taken from now on.
+pub fn compute() -> Result<Horizon, Report> {
+    floors::check_available()?;
+    let (block, process) = backend::server()?;
+    let latest = block.follow(&process)?.tick;
+    // The logical clock is read before the floors.
+    fence(Ordering::SeqCst);
+    let least = floors::least();
+    let held_for = least.map_or(0, |least| latest.saturating_sub(least));
+    Ok(Horizon { settled: settled(latest, least), held_for })
+}
+
+/// The tick up to which everything is settled for the statement that calls: committed and visible to it, or
+/// never to come. `None` if that cannot be said: an empty poll.
+///
+/// A statement gets one answer for each row, partition and branch, else a row could be left out by one answer
+/// and a later one be let through by the next. So the answer stands in the statement's snapshot.
+pub fn settled_for_statement() -> Result<Option<u64>, Report> {
+    let (block, _) = backend::server()?;
+    // Before the snapshot is looked at: PostgreSQL does not fill in that word of a parallel worker's.
+    floors::check_available()?;
+    let Some((statement, answer)) = statement_snapshot() else { return Ok(None) };
+    if !answer.is_null() {
+        return Ok(Some(answer.addr() as u64).filter(|&settled| settled != NOTHING));
+    }
+    let resets = block.resets();
+    let horizon = compute()?;
+    let after = snapshot_now();
+    // SAFETY: a backend runs SQL on one thread, and nothing here comes back to it.
+    let ring = unsafe {
+        let ring = &raw mut RING;
+        &mut *ring
+    };
+    if ring.resets != resets {
+        *ring = Horizons { resets, ring: Ring::EMPTY };
+    }
+    ring.ring.remember(horizon.settled, after);
+    let settled = ring.ring.answer(&statement);
+    *answer = std::ptr::without_provenance_mut(settled.unwrap_or(NOTHING) as usize);
+    Ok(settled)
+}
+
+/// The answer where nothing is known to be settled. No clock shows it.
+const NOTHING: u64 = u64::MAX;
+
+/// The word of a snapshot in which the answer stands, null until there is one.
+///
+/// Rationale: PostgreSQL uses it in snapshots of another kind alone (SNAPSHOT_NON_VACUUMABLE), leaves it null in
+/// what GetSnapshotData() fills, and copies it with the snapshot. A statement has one snapshot, which also its
+/// cursor and the STABLE functions that it calls use; the next statement has another one, or in REPEATABLE READ
+/// another copy of the transaction's, whose word stays null because that one is never active itself.
+type Settled = *mut pg_sys::GlobalVisState;
+
+const _: () = assert!(size_of::<Settled>() == size_of::<u64>());
+
+/// The horizons that this process computed last, since the clock was last reset.
+struct Horizons {
+    resets: u64,
+    ring: Ring<TransactionIds>,
+}
+
+static mut RING: Horizons = Horizons { resets: 0, ring: Ring::EMPTY };
+
+/// Transaction ids in memory that lives as long as the process.
+struct TransactionIds {
+    ids: NonNull<u32>,
+    count: usize,
+}
+
+impl AsRef<[u32]> for TransactionIds {
+    fn as_ref(&self) -> &[u32] {
+        // SAFETY: so many of them, until they are dropped.
+        unsafe { std::slice::from_raw_parts(self.ids.as_ptr(), self.count) }
+    }
+}
+
+impl Drop for TransactionIds {
+    fn drop(&mut self) {
+        // SAFETY: palloc gave it, and nobody else has it.
+        unsafe { raw::pfree(self.ids.as_ptr().cast()) };
+    }
+}
+
+/// A snapshot that is taken now. Not by GetLatestSnapshot(), which the leader of a parallel query may not call.
+fn snapshot_now() -> Snapshot<TransactionIds> {
+    static mut NOW: Option<pg_sys::SnapshotData> = None;
+    // SAFETY: a backend runs SQL on one thread. GetSnapshotData() allocates the arrays of a snapshot at its
+    // first use and keeps them; it changes the process's xmin only where it has none, and it has the active
+    // snapshot's.
+    unsafe {
+        let now = &raw mut NOW;
+        let now = (*now).get_or_insert_with(|| pg_sys::SnapshotData {
+            snapshot_type: pg_sys::SnapshotType::SNAPSHOT_MVCC,
+            ..std::mem::zeroed()
+        });
+        raw::GetSnapshotData(now);
+        let count = now.xcnt as usize;
+        // palloc refuses 0 only where it has nothing to give; one more does no harm.
+        let size = (count + 1) * size_of::<u32>();
+        let ids = raw::MemoryContextAlloc(pg_sys::TopMemoryContext, size).cast::<u32>();
+        ids.copy_from_nonoverlapping(now.xip.cast(), count);
+        let ids = NonNull::new_unchecked(ids);
+        Snapshot { xmax: now.xmax.into(), running: TransactionIds { ids, count } }
+    }
+}
+
+/// The snapshot of the statement that calls, and its answer; `None` if it says too little: there is none, or
+/// it was taken in recovery, when PostgreSQL notes all running transactions elsewhere.
+fn statement_snapshot() -> Option<(Snapshot<&'static [u32]>, &'static mut Settled)> {
+    // SAFETY: the active snapshot stays for the time of the call.
+    unsafe {
+        if !raw::ActiveSnapshotSet() {
+            return None;
+        }
+        let active = &mut *raw::GetActiveSnapshot();
+        if active.takenDuringRecovery || active.snapshot_type != pg_sys::SnapshotType::SNAPSHOT_MVCC
+        {
+            return None;
+        }
+        let running = match active.xcnt {
+            0 => &[],
+            count => std::slice::from_raw_parts(active.xip.cast(), count as usize),
+        };
+        Some((Snapshot { xmax: active.xmax.into(), running }, &mut active.vistest))
+    }
+}
