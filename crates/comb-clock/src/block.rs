@@ -37,7 +37,7 @@ pub struct Block {
 /// Words that are written when the logical clock changes, and read seldom.
 #[repr(C)]
 pub(super) struct History {
-    /// Not 0 while the server has been in recovery since its start.
+    /// Not 0 from a start in recovery until the recovery has ended.
     pub in_recovery: AtomicU64,
     pub steps_back: AtomicU64,
     /// The sum of these steps, in ticks.

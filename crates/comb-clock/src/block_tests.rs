@@ -1,4 +1,4 @@
-//! What the block promises: how its line begins, follows the clock, and survives.
+//! How the logical clock of a block starts, follows the real clock, and goes on after a crash.
 
 use proptest::prelude::*;
 
@@ -23,7 +23,7 @@ fn a_block_of_zeros_is_unused_and_claimed_by_its_version() {
     assert!(!block.clock.has_started());
 }
 
-/// A crash: the memory is new, the clocks went on.
+/// The status after a crash: the memory is new, the clocks have gone on.
 fn after_a_crash(tick: u64, host: &SimulatedHost) -> Status {
     host.earlier_time.set(Some(EarlierTime {
         reached: tick,
@@ -34,7 +34,7 @@ fn after_a_crash(tick: u64, host: &SimulatedHost) -> Status {
 }
 
 #[test]
-fn a_line_goes_on_after_a_crash() {
+fn the_logical_clock_goes_on_after_a_crash() {
     let (block, host) = (unused_block(), SimulatedHost::new());
     block.claim();
     assert_eq!(block.last_tick(host.mono()), None, "no clock to go on from");
@@ -47,13 +47,13 @@ fn a_line_goes_on_after_a_crash() {
     let after = after_a_crash(last_tick, &host);
     assert!(after.now.tick > latest && after.now.tick < latest + SECOND);
     assert_eq!(after.seed_source, Some(SeedSource::Crash));
-    // The clock mended meanwhile, the line begins at the clock.
+    // If the real clock was corrected in between, the logical clock starts at it.
     host.suspend(2 * HOUR);
     assert_eq!(after_a_crash(last_tick, &host).seed_source, Some(SeedSource::SystemClock));
 }
 
 #[test]
-fn a_line_that_a_writer_died_changing_goes_on_above() {
+fn a_logical_clock_whose_writer_died_goes_on_above_it() {
     let (block, host) = (unused_block(), SimulatedHost::new());
     block.claim();
     status(block, &host);
@@ -63,7 +63,7 @@ fn a_line_that_a_writer_died_changing_goes_on_above() {
     let latest = status(block, &host).now.tick;
     let within =
         block.change(&host, |clock, at| Ok((clock, block.last_tick(at.monotonic).unwrap())));
-    // An hour of it worked off a sixteenth.
+    // In an hour, a sixteenth of the lead was worked off.
     let last_tick = within.unwrap();
     assert!(last_tick > latest && last_tick < latest + HOUR / 16 + SECOND);
 }
@@ -74,7 +74,7 @@ fn a_damaged_block_is_not_gone_on_from() {
         let lock = SeqLock::empty();
         let clock = LogicalClock { offset, slow_from: 0, slow_until: 0 };
         let Ok(()) = lock.update(
-            |_| unreachable!("nobody else has it"),
+            |_| unreachable!("no other process has the lock"),
             |change| change(),
             |_| Ok::<_, std::convert::Infallible>((clock, ())),
         );
@@ -107,18 +107,18 @@ fn a_server_that_becomes_a_standby_awaits_its_promotion() {
 }
 
 #[test]
-fn a_line_begins_at_the_clock_or_at_the_floor() {
-    let floor = |end, source| Some(EarlierTime { reached: end - SECOND / 2, end, source });
+fn the_logical_clock_starts_at_the_real_clock_or_at_an_earlier_time_of_ids() {
+    let earlier = |end, source| Some(EarlierTime { reached: end - SECOND / 2, end, source });
     let cases = [
         (None, BEGIN, SeedSource::SystemClock),
-        (floor(BEGIN - SECOND, SeedSource::Checkpoint), BEGIN, SeedSource::SystemClock),
-        (floor(BEGIN + SECOND / 2, SeedSource::Checkpoint), BEGIN, SeedSource::SystemClock),
-        (floor(BEGIN + HOUR, SeedSource::Checkpoint), BEGIN + HOUR, SeedSource::Checkpoint),
-        (floor(BEGIN + SECOND, SeedSource::Replay), BEGIN + SECOND, SeedSource::Replay),
+        (earlier(BEGIN - SECOND, SeedSource::Checkpoint), BEGIN, SeedSource::SystemClock),
+        (earlier(BEGIN + SECOND / 2, SeedSource::Checkpoint), BEGIN, SeedSource::SystemClock),
+        (earlier(BEGIN + HOUR, SeedSource::Checkpoint), BEGIN + HOUR, SeedSource::Checkpoint),
+        (earlier(BEGIN + SECOND, SeedSource::Replay), BEGIN + SECOND, SeedSource::Replay),
     ];
-    for (floor, begin, source) in cases {
+    for (earlier_time, begin, source) in cases {
         let (block, host) = (unused_block(), SimulatedHost::new());
-        host.earlier_time.set(floor);
+        host.earlier_time.set(earlier_time);
         let status = status(block, &host);
         assert!(status.now.tick >= begin && status.now.tick < begin + TICKS_PER_MS);
         assert_eq!(status.seed_source, Some(source));
@@ -129,7 +129,7 @@ fn a_line_begins_at_the_clock_or_at_the_floor() {
 }
 
 #[test]
-fn a_promotion_raises_the_line_to_what_was_replayed() {
+fn a_promotion_advances_the_logical_clock_to_the_replayed_time() {
     let (block, host) = (unused_block(), SimulatedHost::new());
     let mut generator = Generator::new(block);
     host.in_recovery.set(true);
@@ -171,7 +171,7 @@ fn steps_back_are_counted_once_and_measured() {
 }
 
 #[test]
-fn observing_raises_but_not_beyond_the_limit() {
+fn observing_advances_up_to_the_limit() {
     let (block, host) = (unused_block(), SimulatedHost::new());
     let limit = Some(60 * SECOND);
     block.observe(&host, BEGIN - HOUR, limit).unwrap();
@@ -189,7 +189,7 @@ fn observing_raises_but_not_beyond_the_limit() {
     }
 }
 
-/// What the world does between two ids.
+/// What happens between two ids.
 #[derive(Clone, Debug)]
 enum Event {
     Pass(u64),
@@ -238,12 +238,12 @@ fn events(event: impl Strategy<Value = Event>) -> impl Strategy<Value = Vec<(Eve
     prop::collection::vec((event, 0..3usize), 1..100)
 }
 
-/// Three processes that share the line.
+/// Three processes that share the logical clock.
 fn three(block: &'static Block) -> [Generator; 3] {
     [(); 3].map(|()| Generator::new(block))
 }
 
-/// Each process makes an id after each event in turn. They increase but for a reset.
+/// After each event, a process generates an id. The ids increase until a reset.
 fn assert_ticks_increase(events: Vec<(Event, usize)>) -> Result<(), TestCaseError> {
     let (block, host) = (unused_block(), SimulatedHost::new());
     let mut processes = three(block);
@@ -268,7 +268,7 @@ fn assert_ticks_increase(events: Vec<(Event, usize)>) -> Result<(), TestCaseErro
     Ok(())
 }
 
-/// Found by the property below in the past.
+/// A case that the property below once found.
 #[test]
 fn ticks_increase_after_a_suspend_of_little_more_than_the_tolerance() {
     let events = [(Event::Pass(0), 1), (Event::Suspend(65_537), 1), (Event::Pass(0), 0)];
@@ -281,8 +281,7 @@ proptest! {
         assert_ticks_increase(events)?;
     }
 
-    /// However often the clock is set back, the line goes no faster than time, nor slower than
-    /// 15/16 of it.
+    /// However often the real clock is set back, the logical clock runs at 15/16 of its speed or more, and no faster than time.
     #[test]
     fn a_lead_is_worked_off_without_a_jump(events in events(time_or_a_step_back())) {
         let (block, host) = (unused_block(), SimulatedHost::new());
@@ -300,7 +299,7 @@ proptest! {
         }
     }
 
-    /// Without anybody's doing: the line knows when it is done.
+    /// No process has to end it.
     #[test]
     fn a_lead_of_up_to_an_hour_is_worked_off(back in TOLERANCE + 100..=HOUR, steps in 1..5u64) {
         let (block, host) = (unused_block(), SimulatedHost::new());

@@ -47,7 +47,7 @@ impl Block {
         if !self.clock.has_started() {
             self.seed(host)?;
         } else if !self.awaits_promotion() {
-            // A server that crashed can be restarted as a standby without new shared memory.
+            // After a crash, the server may come up as a standby.
             if host.in_recovery() {
                 self.history.in_recovery.store(1, Ordering::Relaxed);
             }

@@ -1,4 +1,4 @@
-//! What a generator promises.
+//! The promises of a generator.
 
 use super::super::simulation::{
     BEGIN, HOUR, SECOND, SimulatedHost, distant_tick, next_tick, unused_block,
@@ -21,7 +21,7 @@ fn ticks_increase_while_the_clock_steps_back_and_jumps() {
 fn a_clock_out_of_range_changes_nothing() {
     let host = SimulatedHost::new();
     let mut generator = Generator::new(unused_block());
-    // Before the line began, and after.
+    // Before the logical clock started, and after.
     for _ in 0..2 {
         let before = host.real();
         host.set(None);
@@ -58,8 +58,8 @@ fn ticks_do_not_run_ahead_of_the_clock() {
     }
 }
 
-/// A clock that moves once in 4 ms: nothing to wait for, so the line itself is raised. By ticks, not by
-/// more than the clock itself moves.
+/// With a clock that moves once in 4 ms, waiting is of no use, so the logical clock is advanced: by single
+/// ticks, and by no more than the clock moves.
 #[test]
 fn ticks_of_two_generators_increase_by_a_coarse_clock() {
     let host = SimulatedHost::coarse(4 * TICKS_PER_MS);
@@ -86,14 +86,13 @@ fn a_generator_keeps_the_distance_that_is_asked_for() {
         assert!(tick.is_multiple_of(TICKS_PER_MS) && tick >= last + 4 * TICKS_PER_MS);
         last = tick;
     }
-    // Without a distance, it is still above them.
+    // Ids without a distance are above the others too.
     assert!(next_tick(&mut generator, 1, &host).unwrap() > last);
 }
 
-/// However often a distance is asked for by a session with a coarse clock, others are not led ahead: its
-/// ids are of a line of its own.
+/// A session that keeps a distance has a logical clock of its own. So the ids of other sessions get no lead.
 #[test]
-fn a_distance_leads_nobody_else_ahead() {
+fn a_distance_gives_no_other_session_a_lead() {
     let host = SimulatedHost::coarse(4 * TICKS_PER_MS);
     let shared = unused_block();
     let (mut server, mut own) = (Generator::new(shared), Generator::new(unused_block()));
@@ -108,7 +107,7 @@ fn a_distance_leads_nobody_else_ahead() {
     assert_eq!(shared.status(&host).unwrap().now.lead, 0);
 }
 
-/// Wherever it is stopped, for however long, a session does not take the time that passed for a lead.
+/// A session that is stopped, at any place and for any time, does not report the time that passed as a lead.
 #[test]
 fn a_session_that_was_stopped_reports_no_lead() {
     for readings in 0..30 {
@@ -155,7 +154,7 @@ fn ticks_that_come_again_after_a_reset_have_other_process_bits() {
     assert_ne!(after.1, before.1);
 }
 
-/// A process resets the line while another one waits to take a tick from it.
+/// A process resets the logical clock while another one waits to take a tick.
 #[test]
 fn a_reset_is_not_undone_by_a_process_that_waits() {
     struct Late<'a>(&'a SimulatedHost, &'static Block);

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_below_the_line_is_settled_where_nobody_holds_a_floor() {
+    fn everything_below_the_logical_clock_is_settled_if_no_floor_is_held() {
         assert_eq!(settled(100, None), 99);
         assert_eq!(settled(100, Some(98)), 98);
         assert_eq!(settled(100, Some(100)), 99);

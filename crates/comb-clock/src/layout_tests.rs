@@ -1,4 +1,4 @@
-//! Clock and layouts together: ids of every layout, made by a generator whose clock does what it likes.
+//! Clock and layouts together: ids of every layout while the real clock is set back and forward.
 
 use proptest::prelude::*;
 use uuid::Uuid;
@@ -40,7 +40,7 @@ fn a_clock_beyond_the_layouts_range_is_refused() {
     }
 }
 
-/// The ids of process_ticks are their ticks and bits that the process keeps.
+/// Ids of process_ticks consist of the tick and the bits of the process.
 #[test]
 fn ticks_that_come_again_after_a_reset_make_other_ids() {
     let host = SimulatedHost::new();
@@ -74,7 +74,7 @@ fn bsv_texts_increase_as_fast_as_they_are_made() {
 }
 
 proptest! {
-    /// Whatever the clock does, in every layout, by its own byte order, other layouts in between.
+    /// In the layout's byte order, with ids of other layouts in between.
     #[test]
     fn ids_of_every_layout_increase(
         readings in prop::collection::vec((0..BEGIN, 0..LAYOUTS.len()), 2..200),
@@ -94,7 +94,7 @@ proptest! {
         }
     }
 
-    /// comb.timestamp_step: the moments that are read keep the distance, other layouts in between.
+    /// comb.timestamp_step: the moments that are read keep the distance, with ids of other layouts in between.
     #[test]
     fn moments_of_every_layout_keep_their_distance(
         layouts in prop::collection::vec((0..LAYOUTS.len(), 0..20 * TICKS_PER_MS), 2..100), step_ms in 1..100u64,

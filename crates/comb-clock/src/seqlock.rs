@@ -203,10 +203,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_releases_the_lock_and_keeps_the_line() {
+    fn unwinding_releases_the_lock_and_keeps_the_logical_clock() {
         let lock: SeqLock = SeqLock::empty();
         let clock = LogicalClock { offset: 7, slow_from: 0, slow_until: 0 };
-        let never = |_| panic!("nobody else holds the lock");
+        let never = |_| panic!("no other process holds the lock");
         lock.update(never, |change| change(), |_| Ok::<_, ()>((clock, ()))).unwrap();
         let panicked = catch_unwind(AssertUnwindSafe(|| {
             lock.update(

@@ -1,4 +1,4 @@
-//! A process whose clocks the tests move.
+//! A process whose clocks are set by the tests.
 
 use std::cell::Cell;
 
@@ -14,16 +14,16 @@ pub const HOUR: u64 = 3600 * SECOND;
 /// In November 2023.
 pub const BEGIN: u64 = 1_700_000_000 * SECOND;
 
-/// What a reading of a clock takes: 31 ns.
+/// The time that a reading of a clock takes: 31 ns.
 const READING: u64 = 2;
 
 pub struct SimulatedHost {
     monotonic: Cell<u64>,
     /// `None` while the real clock is out of range.
     realtime: Cell<Option<u64>>,
-    /// What a reading of the monotonic clock is cut off to.
+    /// The unit to which a reading of the monotonic clock is cut off.
     coarseness: u64,
-    /// After how many readings the process is stopped, and for how long.
+    /// The number of readings after which the process is stopped, and for how many ticks.
     stop: Cell<Option<(u64, u64)>>,
     pub earlier_time: Cell<Option<EarlierTime>>,
     pub in_recovery: Cell<bool>,
@@ -46,23 +46,23 @@ impl SimulatedHost {
         }
     }
 
-    /// Time passes.
+    /// Lets time pass.
     pub fn pass(&self, ticks: u64) {
         self.monotonic.set(self.monotonic.get() + ticks);
         self.suspend(ticks);
     }
 
-    /// Time passes while the machine sleeps.
+    /// Lets time pass while the machine is suspended.
     pub fn suspend(&self, ticks: u64) {
         self.realtime.set(self.realtime.get().map(|now| now + ticks));
     }
 
-    /// Somebody stops the process for so long, after this many readings of a clock.
+    /// Stops the process for this many ticks after this many readings of a clock.
     pub fn stop_after(&self, readings: u64, ticks: u64) {
         self.stop.set(Some((readings, ticks)));
     }
 
-    /// Somebody sets the real clock.
+    /// Sets the real clock.
     pub fn set(&self, realtime: Option<u64>) {
         self.realtime.set(realtime);
     }
@@ -141,7 +141,7 @@ pub fn next_tick(
     Ok(tick)
 }
 
-/// The same for a generator that keeps a distance, for time fields of whole milliseconds.
+/// The next tick of a generator that keeps a distance, for time fields of whole milliseconds.
 pub fn distant_tick(
     generator: &mut Generator,
     ms: u64,

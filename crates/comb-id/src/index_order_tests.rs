@@ -26,7 +26,7 @@ fn edges() -> impl Strategy<Value = Uuid> {
     prop_oneof![near, ids()]
 }
 
-/// The rule, said in another way.
+/// The rule, written in another way.
 fn by_rule(a: &Uuid, b: &Uuid) -> Ordering {
     match (is_of_version_7(a), is_of_version_7(b)) {
         (false, true) => Ordering::Less,
@@ -120,7 +120,7 @@ proptest! {
         check_order::<SqlserverOrder>(&a, &b)?;
     }
 
-    /// Against brute force: whatever lies a few steps away in uuid's order, on both sides.
+    /// Compared with brute force: with the ids a few steps away in uuid's order, on both sides.
     #[test]
     fn neighbours_in_time_order_are_the_nearest(id in edges()) {
         let number = id.as_u128();
@@ -137,14 +137,14 @@ proptest! {
         }
     }
 
-    /// comb_between_time's promise: only ids of version 7, parted exactly as their moments are.
+    /// The promise of comb_between_time: the bounds separate ids of version 7 exactly as their moments do.
     #[test]
     fn bounds_of_a_moment_part_ids_as_moments_do(id in edges(), at in any::<i64>(), near in -3000i64..3000) {
         let moment = rfc9562::micros(&id).filter(|_| is_of_version_7(&id));
         for bound in [at, moment.unwrap_or(0) + near] {
             let is_later = moment.is_some_and(|moment| moment >= bound);
             prop_assert_eq!(TimeOrder::compare(&id, &TimeOrder::last_before(bound)).is_gt(), is_later);
-            // The very last id is taken for one of every time after it.
+            // The last id of all belongs to every time after it.
             if id != TimeOrder::LAST {
                 prop_assert_eq!(TimeOrder::compare(&id, &TimeOrder::first_from(bound)).is_ge(), is_later);
             }

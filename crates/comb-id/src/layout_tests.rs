@@ -1,4 +1,4 @@
-//! What the layouts promise.
+//! The promises of the layouts.
 
 use super::*;
 use crate::layouts::{LAYOUTS, MSSQL, NEWSEQUENTIALID, UUIDV1, UUIDV6, UUIDV7, labelled};
@@ -30,7 +30,7 @@ fn sort_key(layout: &Layout, id: &Uuid) -> [u8; 16] {
     layout.order.positions().map(|position| id.as_bytes()[usize::from(position)])
 }
 
-/// comb_convert(); `None` where the target cannot hold it.
+/// comb_convert(); `None` if the target cannot hold the id.
 fn convert(source: &Layout, target: &Layout, id: &Uuid) -> Option<Uuid> {
     target.rewrite(source, id, source.decode(id).unwrap())
 }
@@ -53,7 +53,7 @@ fn moments_are_written_as_in_public_ids() {
         let (field, _) = layout.disassemble(&vector.uuid());
         let (first, last) = layout.time_field.fields_of(vector.micros).unwrap();
         assert!((first..=last).contains(&field), "{}", vector.id);
-        // Written over the time of the id, its time is the time, in the same bits.
+        // Its own time, written over that of the id, changes no other bit.
         let written = layout.with_micros(&vector.uuid(), vector.micros).unwrap();
         assert_eq!(layout.disassemble(&written), (first, layout.disassemble(&vector.uuid()).1));
         if first == last {
@@ -72,7 +72,7 @@ fn uuidv7_is_bit_for_bit_rfc_9562() {
     assert_eq!(id, uuid("017f22e2-79b0-7abc-b400-000000000000"));
 }
 
-/// The example of RFC 9562 appendices A.1 and A.5, and the same bits where MySQL and SQL Server have them.
+/// The example of RFC 9562 appendices A.1 and A.5, and its bits in the order of MySQL and of SQL Server.
 #[test]
 fn versions_1_and_6_say_the_same_in_every_layout() {
     let written = [
@@ -97,10 +97,10 @@ fn the_node_of_an_id_that_is_made_is_a_random_one() {
     assert_eq!(id, uuid("1ec9414c-232a-6b00-a800-010000000000"));
     let id = UUIDV1.encode(Comb { tick, random: u64::MAX }).unwrap();
     assert_eq!(id, uuid("c232ab00-9414-11ec-afff-ffffffffffff"));
-    // The time does not fill its clock sequence: it is that of the process, as its node is.
+    // The clock sequence has no remainder: it is that of the process, as the node is.
     let id = NEWSEQUENTIALID.encode(Comb { tick, random: 0 }).unwrap();
     assert_eq!(id, uuid("00ab32c2-1494-ec11-8000-010000000000"));
-    // A bound lies below the addresses of network cards, too.
+    // A bound lies below the addresses of network cards too.
     assert_eq!(UUIDV6.smallest(tick), Some(uuid("1ec9414c-232a-6b00-a800-000000000000")));
     let at = micros("2022-02-22 19:22:22");
     assert_eq!(UUIDV6.min(at), Some(uuid("1ec9414c-232a-6b00-8000-000000000000")));
@@ -125,7 +125,7 @@ fn the_smallest_and_the_largest_id_of_a_millisecond() {
     assert_eq!(UUIDV7.min(-1), None);
 }
 
-/// But for version 7, which declares its time: any UUID could be an id of those.
+/// All but version 7: any UUID could be an id of one of them.
 #[test]
 fn layouts_end_with_year_9999() {
     let last = micros("9999-12-29 23:59:59.999999") + 2 * 86_400_000_000;
@@ -149,7 +149,7 @@ fn layouts_end_with_year_9999() {
     assert_eq!((postgres.micros(&of_year_10000), postgres.decode(&of_year_10000)), (None, None));
 }
 
-/// A version that says something of an id is asked for.
+/// All other versions are required.
 #[test]
 fn only_version_4_is_read_from_other_versions() {
     for layout in &LAYOUTS {
@@ -195,7 +195,7 @@ fn only_the_time_bytes_are_overwritten() {
 }
 
 proptest! {
-    /// What an id says, written over its time field, is the same field again; the rest stays.
+    /// The moment of an id, written over its time field, is the same field again; all other bits stay.
     #[test]
     fn overwriting_with_what_was_read_changes_nothing((layout, comb, _) in layout_and_combs()) {
         let id = layout.encode(comb).unwrap();
@@ -227,8 +227,7 @@ proptest! {
         }
     }
 
-    /// Among the layouts with 58 random bits or more and room for the remainder, every bit of 58 random ones is
-    /// kept, and the order.
+    /// Layouts with 58 random bits or more, and room for the remainder, keep 58 random bits and the order.
     #[test]
     fn layouts_of_58_random_bits_convert_without_loss(
         (source, a, b) in layout_and_combs(), target in any_layout(),
@@ -246,7 +245,7 @@ proptest! {
         prop_assert_eq!(target.order.compare(&there_a, &there_b), source.order.compare(&id_a, &id_b));
     }
 
-    /// Among layouts of one time field and as many bits, every bit is kept, whoever wrote the id.
+    /// Layouts with one time field and the same number of low bits keep every bit, whoever wrote the id.
     #[test]
     fn layouts_of_one_time_field_convert_without_loss(
         source in any_layout(), id in ids(), at in any::<prop::sample::Index>(),
@@ -269,7 +268,7 @@ proptest! {
         }
     }
 
-    /// To any other layout that holds it, the moment is kept to the target's resolution.
+    /// Any other layout that holds the moment keeps it to its resolution.
     #[test]
     fn converting_keeps_the_moment((source, comb, _) in layout_and_combs(), target in any_layout()) {
         let id = source.encode(comb).unwrap();
@@ -290,12 +289,12 @@ proptest! {
     fn decoding_reverses_encoding((layout, comb, _) in layout_and_combs()) {
         let decoded = layout.decode(&layout.encode(comb).unwrap()).unwrap();
         prop_assert_eq!(decoded.random, comb.random);
-        // So much of the tick the layout does not keep.
+        // The part of the tick that the layout does not hold.
         let lost = 0..Tick::from(layout.min_step());
         prop_assert!(lost.contains(&(comb.tick - decoded.tick)));
     }
 
-    /// Any id of a layout whose remainder is whole ticks is some value, and no bit of it is lost.
+    /// A layout whose remainder is whole ticks decodes any id, and loses no bit of it.
     #[test]
     fn encoding_reverses_decoding(layout in any_layout(), id in ids()) {
         let (field, low) = layout.disassemble(&id);
@@ -325,7 +324,7 @@ proptest! {
         }
     }
 
-    /// What a horizon is: it lies above all ids of earlier ticks, and not above one of its own or later.
+    /// A horizon is above all ids of earlier ticks, and not above one of its own tick or of a later one.
     #[test]
     fn the_smallest_id_of_a_tick_parts_ids_by_their_ticks((layout, a, b) in layout_and_combs()) {
         let (id_a, id_b) = (layout.encode(a).unwrap(), layout.encode(b).unwrap());
@@ -339,7 +338,7 @@ proptest! {
     #[test]
     fn stamps_are_rfc_9562s((layout, comb, _) in layout_and_combs()) {
         let id = layout.encode(comb).unwrap();
-        // Of version 1 others store the bytes in other places.
+        // Other layouts of version 1 store the bytes in another order.
         let id = if layout.version == Some(1) { convert(layout, &UUIDV1, &id).unwrap() } else { id };
         if let Some(version) = layout.version {
             prop_assert_eq!(id.get_variant(), uuid::Variant::RFC4122);
@@ -347,7 +346,7 @@ proptest! {
         }
     }
 
-    /// The uuid crate reads versions 1 and 6 on its own, and knows the two for one another.
+    /// The uuid crate reads versions 1 and 6 with code of its own.
     #[test]
     fn uuidv1_and_uuidv6_are_read_by_others((_, comb, _) in layout_and_combs()) {
         let (Some(v1), Some(v6)) = (UUIDV1.encode(comb), UUIDV6.encode(comb)) else { return Ok(()) };
@@ -358,7 +357,7 @@ proptest! {
         prop_assert!(v1.get_node_id().unwrap()[0] & 1 == 1, "a random node");
     }
 
-    /// The uuid crate reads version 7 on its own.
+    /// The uuid crate reads version 7 with code of its own.
     #[test]
     fn uuidv7_is_read_by_others(ms in 0u64..1 << 48, fraction in 0..TICKS_PER_MS, random in any::<u64>()) {
         let comb = Comb { tick: Tick::from(ms * TICKS_PER_MS + fraction), random };
@@ -367,7 +366,7 @@ proptest! {
         prop_assert_eq!((seconds, nanos / 1_000_000), (ms / 1000, (ms % 1000) as u32));
     }
 
-    /// Nothing that can stand in a uuid column is too strange to be read.
+    /// No value of a uuid column panics.
     #[test]
     fn any_uuid_can_be_asked(layout in any_layout(), id in ids()) {
         let _ = (layout.micros(&id), layout.decode(&id));

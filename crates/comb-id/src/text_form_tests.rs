@@ -8,7 +8,7 @@ fn write(form: TextForm, id: Uuid) -> Vec<u8> {
     form.write(id, &mut [0; BASE32_LENGTH]).to_vec()
 }
 
-/// The one text of all that are read as an id that is also written.
+/// The text that is written for an id, of all texts that are read as this id.
 fn canonical(form: TextForm, text: &[u8]) -> Vec<u8> {
     let upper = text.to_ascii_uppercase();
     match form {
@@ -29,7 +29,7 @@ fn any_form() -> impl Strategy<Value = TextForm> {
     prop::sample::select(&TEXT_FORMS[..])
 }
 
-/// An id, and another one that differs from it late, or early, or not at all.
+/// An id, and another one that differs from it in late bits, in early bits, or not at all.
 fn neighbours() -> impl Strategy<Value = (u128, u128)> {
     let distance = prop_oneof![Just(0), 0u128..100, any::<u128>()];
     (any::<u128>(), 0u32..128, distance)
@@ -120,7 +120,7 @@ fn labels_are_exact() {
     assert_eq!(TextForm::labelled(b""), None);
 }
 
-/// Every byte in every place of a text: refused, or read as the id that is written so.
+/// Every byte at every position of a text is refused, or read as the id that is written with it.
 #[test]
 fn a_wrong_character_is_never_overlooked() {
     let id = uuid("019535d9-3df7-79fb-b466-fa907fa17f9e");
@@ -159,7 +159,7 @@ proptest! {
         prop_assert_eq!(texts[0].cmp(&texts[1]), a.cmp(&b));
     }
 
-    /// Nothing is read but texts that are, but for what the form says, those that are written.
+    /// Only texts that are written are read, and the variants of them that the form describes.
     #[test]
     fn whatever_is_read_is_written_so(
         form in any_form(), text in prop_oneof![

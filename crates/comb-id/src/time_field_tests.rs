@@ -1,4 +1,4 @@
-//! What the time fields promise.
+//! The promises of the time fields.
 
 use super::*;
 use crate::layouts::LAYOUTS;
@@ -10,7 +10,7 @@ fn time_fields() -> Vec<TimeField> {
     LAYOUTS.iter().map(|layout| layout.time_field).collect()
 }
 
-/// The design's formulas over plain microseconds, in 128 bits.
+/// The definitions of the fields, by microseconds in 128 bits.
 fn expected_field(time_field: TimeField, micros: i64) -> u128 {
     let micros = i128::from(micros);
     let since_dotnet_epoch = micros + 62_135_596_800_000_000;
@@ -41,7 +41,7 @@ fn time_field() -> impl Strategy<Value = TimeField> {
 fn time_field_and_micros() -> impl Strategy<Value = (TimeField, i64)> {
     time_field().prop_flat_map(|time_field| {
         let (first, last) = time_field.range_micros();
-        // The last one may be cut short.
+        // The last microsecond may not be complete.
         (Just(time_field), first..last)
     })
 }
@@ -129,7 +129,7 @@ proptest! {
         }
     }
 
-    /// It is the first one: the unit before it is read as an earlier moment than the tick.
+    /// It is the first such tick: the unit before it is read as a moment before the given tick.
     #[test]
     fn the_next_exact_tick_reads_back_as_itself((time_field, micros) in time_field_and_micros(), within in 0i128..65) {
         let tick = tick_of_micros(micros) + within;
@@ -153,7 +153,7 @@ proptest! {
         prop_assert_eq!(field_of(time_field, micros).map(u128::from), Some(expected_field(time_field, micros)));
     }
 
-    /// A tick is what its field and its remainder say.
+    /// The field and the remainder of a tick give the tick back.
     #[test]
     fn joining_reverses_splitting((time_field, micros) in time_field_and_micros(), within in 0i128..65) {
         let tick = tick_of_micros(micros) + within;
@@ -173,7 +173,7 @@ proptest! {
         }
     }
 
-    /// What was read is written as the same field, and read as the same moment.
+    /// The moment of a field is written as the same field.
     #[test]
     fn writing_reverses_reading((time_field, micros) in time_field_and_micros()) {
         let field = field_of(time_field, micros).unwrap();
@@ -181,7 +181,7 @@ proptest! {
         prop_assert_eq!(field_of(time_field, read), Some(field));
     }
 
-    /// Foreign ids hold random bits where ours hold the remainder.
+    /// Ids of other programs have random bits in place of the remainder.
     #[test]
     fn any_remainder_stays_within_the_field(
         (time_field, micros) in time_field_and_micros(), remainder in any::<u64>(),

@@ -82,7 +82,7 @@ fn prefixes_have_up_to_63_letters_and_underscores() {
     );
 }
 
-/// Every byte in every place of a TypeID: refused, or read as what is written so.
+/// Every byte at every position of a TypeID is refused, or read as the TypeID that is written with it.
 #[test]
 fn a_wrong_character_is_never_overlooked() {
     let text = b"pre_fix_01h455vb4pex5vsknk084sn02q";

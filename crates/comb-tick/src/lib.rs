@@ -57,6 +57,15 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    #[test]
+    fn the_milliseconds_of_a_tick_end_with_64_bits() {
+        for ms in [i64::MIN, i64::MAX] {
+            assert_eq!(split_ms(tick(ms, 5)), Some((ms, 5)));
+        }
+        assert_eq!(split_ms(tick(i64::MIN, 0) - 1), None);
+        assert_eq!(split_ms(tick(i64::MAX, TICKS_PER_MS - 1) + 1), None);
+    }
+
     proptest! {
         #[test]
         fn microseconds_come_back(micros in any::<i64>()) {
