@@ -98,8 +98,7 @@ sql_function! {
         }
         // SAFETY: of a partition.
         let order = key_order(unsafe { raw::get_partition_parent(partition, true) })?;
-        // SAFETY: of a partition by range of one column, a uuid or uniqueidentifier.
-        let Some(bounds) = (unsafe { bounds(partition) }) else { return Ok(Datum::null()) };
+        let Some(bounds) = bounds(partition) else { return Ok(Datum::null()) };
         let mut times = [None; 2];
         for (time, bound) in times.iter_mut().zip(bounds) {
             // The nil UUID and the max UUID stand for no bound.
@@ -170,27 +169,35 @@ fn key_order(table: Oid) -> Result<KeyOrder, Report> {
     }
 }
 
-/// The bounds of a partition by range of one column; `None` of the default partition.
-///
-/// # Safety
-/// It is a partition, and the column a uuid or uniqueidentifier.
-unsafe fn bounds(partition: Oid) -> Option<[Option<Uuid>; 2]> {
+/// The bounds of a partition by range of a uuid or uniqueidentifier, as far as it has them. `None` of the default
+/// partition, and of one that another transaction has just detached.
+fn bounds(partition: Oid) -> Option<[Option<Uuid>; 2]> {
     let cache = SysCacheIdentifier::RELOID as c_int;
     let column = pg_sys::Anum_pg_class_relpartbound as i16;
-    // SAFETY: the caller's word: pg_class has a row with the bounds, each of which has one value of 16 bytes, if any.
+    // SAFETY: reads the catalogs. A bound by range has a list with one value for each column of the key; one of 16 bytes
+    // is a pointer to them.
     unsafe {
         let row = raw::SearchSysCache1(cache, Datum::from(partition));
-        let text = raw::SysCacheGetAttr(cache, row, column, &mut false);
+        if row.is_null() {
+            return None;
+        }
+        let mut is_null = false;
+        let text = raw::SysCacheGetAttr(cache, row, column, &raw mut is_null);
+        if is_null {
+            raw::ReleaseSysCache(row);
+            return None;
+        }
         let text = raw::text_to_cstring(text.cast_mut_ptr());
         raw::ReleaseSysCache(row);
         let spec = &*raw::stringToNode(text).cast::<pg_sys::PartitionBoundSpec>();
-        (!spec.is_default).then(|| {
-            [spec.lowerdatums, spec.upperdatums].map(|datums| {
-                let datum = &*(*(*datums).elements).ptr_value.cast::<pg_sys::PartitionRangeDatum>();
-                let value = datum.value.cast::<pg_sys::Const>();
-                (!value.is_null()).then(|| (*value).constvalue.cast_mut_ptr::<Uuid>().read())
-            })
-        })
+        if spec.is_default || spec.lowerdatums.is_null() || spec.upperdatums.is_null() {
+            return None;
+        }
+        Some([spec.lowerdatums, spec.upperdatums].map(|datums| {
+            let datum = (*(*datums).elements).ptr_value.cast::<pg_sys::PartitionRangeDatum>();
+            let value = (*datum).value.cast::<pg_sys::Const>().as_ref()?;
+            (value.constlen == 16).then(|| value.constvalue.cast_mut_ptr::<Uuid>().read())
+        }))
     }
 }
 

@@ -1,6 +1,6 @@
 //! A report of an error or a warning: what ereport() takes. Every module makes its own.
 
-use std::ffi::c_char;
+use std::ffi::{CStr, c_char};
 use std::{fmt, ptr};
 
 use pgrx::PgLogLevel;
@@ -17,8 +17,7 @@ pub struct Report {
     message: StringInfo,
     detail: *const c_char,
     hint: *const c_char,
-    /// With a zero at the end.
-    file: &'static str,
+    file: &'static CStr,
     line: i32,
 }
 
@@ -42,9 +41,11 @@ macro_rules! report {
 pub(crate) use report;
 
 impl Report {
+    /// The name of the file ends with a zero.
     #[cold]
     pub fn new(sqlstate: i32, message: fmt::Arguments, file: &'static str, line: i32) -> Self {
         let message = StringInfo::of(message);
+        let file = CStr::from_bytes_with_nul(file.as_bytes()).unwrap_or_default();
         Self { sqlstate, message, detail: ptr::null(), hint: ptr::null(), file, line }
     }
 
@@ -96,7 +97,7 @@ impl Report {
             if !self.hint.is_null() {
                 raw::errhint(print, self.hint);
             }
-            raw::errfinish(self.file.as_ptr().cast(), self.line, ptr::null());
+            raw::errfinish(self.file.as_ptr(), self.line, ptr::null());
         }
     }
 }
