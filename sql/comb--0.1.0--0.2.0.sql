@@ -133,7 +133,7 @@ CREATE FUNCTION comb_clock_status(
         OUT seeded_at timestamptz, OUT seeded_from timestamptz, OUT seed_source text,
         OUT library_version text, OUT horizon timestamptz, OUT horizon_held_for interval
     ) RETURNS record
-    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'comb_clock_status';
+    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'comb_clock_status';
 COMMENT ON FUNCTION comb_clock_status() IS 'what comb_status() shows, without the version of the extension';
 
 CREATE FUNCTION comb_status(

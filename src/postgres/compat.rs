@@ -33,12 +33,19 @@ pub fn local_transaction_id() -> u32 {
 pub fn wait_event() -> u32 {
     #[cfg(any(feature = "pg17", feature = "pg18"))]
     {
+        use std::ffi::c_char;
         use std::sync::atomic::{AtomicU32, Ordering};
+
+        unsafe extern "C-unwind" {
+            fn WaitEventExtensionNew(name: *const c_char) -> u32;
+        }
+        // As raw.rs compares its declarations, which needs this file.
+        const _: unsafe fn(*const c_char) -> u32 = pg_sys::WaitEventExtensionNew;
 
         static EVENT: AtomicU32 = AtomicU32::new(0);
         if EVENT.load(Ordering::Relaxed) == 0 {
             // SAFETY: a constant name, in a process that runs SQL.
-            let event = unsafe { super::raw::WaitEventExtensionNew(c"CombClock".as_ptr()) };
+            let event = unsafe { WaitEventExtensionNew(c"CombClock".as_ptr()) };
             EVENT.store(event, Ordering::Relaxed);
         }
         EVENT.load(Ordering::Relaxed)

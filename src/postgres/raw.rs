@@ -134,8 +134,6 @@ functions! {
         wait_event: u32,
     ) -> c_int;
     fn ResetLatch(latch: *mut pg_sys::Latch);
-    #[cfg(any(feature = "pg17", feature = "pg18"))]
-    fn WaitEventExtensionNew(name: *const c_char) -> u32;
 
     // Transactions
     fn LockAcquire(

@@ -5,7 +5,8 @@ use pgrx::pg_sys;
 use super::earlier;
 use super::signals::BlockedSignals;
 use super::system::System;
-use crate::postgres::{compat, raw};
+use crate::postgres::compat;
+use crate::postgres::raw;
 use comb_clock::host::{EarlierTime, Host};
 use comb_clock::source::ClockSource;
 

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use pgrx::pg_sys;
 
 use super::earlier;
-use crate::postgres::{compat, raw};
+use crate::postgres::compat;
+use crate::postgres::raw;
 use comb_clock::block::Block;
 
 /// The block of a preloaded library. The postmaster allocates it, and its backends inherit the pointer
