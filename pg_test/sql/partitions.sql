@@ -133,6 +133,10 @@ SELECT times, step, refusal(format('SELECT comb_partitions(''events'', %s, %L)',
     ('''4714-11-24Z BC'', ''294276-12-31Z''', '1 month'),
     ('''2026-02-01Z'', ''2026-01-01Z''', '1 day'), ('''2026-02-01Z'', ''infinity''', '1 day'), ('''-infinity'', ''2026-01-01Z''', '1 day'),
     ('''1969-12-31Z'', ''1970-02-01Z''', '1 day'), ('''10889-07-31Z'', ''10889-08-03Z''', '1 day'), ('''2026-01-01Z'', ''2026-02-01Z''', '10000 years')) calls (times, step);
+-- The limit is one of partitions: 10000 steps that begin between two cuts have 10001.
+SELECT count(*) FROM comb_partitions('events', '2026-01-01 00:00Z', '2026-01-07 22:40Z', '1 minute');
+SELECT refusal($$SELECT comb_partitions('events', '2026-01-01 00:00:30Z', '2026-01-07 22:40:30Z', '1 minute')$$);
+SELECT count(*) FROM comb_partitions('events', '2026-01-01 00:00:30Z', '2026-01-07 22:39:30Z', '1 minute');
 -- Nothing was made by what was refused.
 SELECT count(*) FROM pg_inherits WHERE inhparent = 'events'::regclass;
 

@@ -50,7 +50,7 @@ sql_function! {
         // SAFETY: an interval.
         let pg_sys::Interval { time, day, month } = unsafe { *call.pointer(2) };
         let months = i128::from(month);
-        let micros = i128::from(day) * 86_400_000_000 + i128::from(time);
+        let micros = i128::from(day) * DAY_US + i128::from(time);
         // The infinities of PostgreSQL 17 and newer.
         let is_infinite = matches!((month, day), (i32::MIN, i32::MIN) | (i32::MAX, i32::MAX));
         let wrong = ERRCODE_INVALID_PARAMETER_VALUE;
@@ -68,10 +68,7 @@ sql_function! {
         } else if micros % 1000 != 0 {
             report!(wrong, "step of partitions must be a whole number of milliseconds")
                 .hint("The time of an id is in milliseconds.")
-        // No month is shorter than 28 days.
-        } else if i128::from(until) - i128::from(from)
-            > MOST_PARTITIONS * (months * 28 * 86_400_000_000 + micros)
-        {
+        } else if cuts(from.into(), until.into(), months, micros) > MOST_PARTITIONS {
             report!(ERRCODE_PROGRAM_LIMIT_EXCEEDED, "too many partitions")
                 .detail(format_args!("A call names up to {MOST_PARTITIONS}."))
                 .hint("Use a longer step, or times that are closer together.")
@@ -80,6 +77,21 @@ sql_function! {
         })
     }
 }
+
+/// How many partitions of a step begin before `until` and end after `from`; for a step of months, at least as many.
+fn cuts(from: i128, until: i128, months: i128, micros: i128) -> i128 {
+    if months > 0 {
+        // No month is shorter than 28 days.
+        return (until - from) / (months * 28 * DAY_US) + 1;
+    }
+    // As comb_partitions() cuts: from Monday, 0001-01-01 on.
+    let begun = |at: i128| (at + DAYS_BEFORE_2000 * DAY_US).div_euclid(micros);
+    begun(until - 1) - begun(from) + 1
+}
+
+const DAY_US: i128 = 86_400_000_000;
+/// Days from 0001-01-01 to 2000-01-01, from which PostgreSQL counts.
+const DAYS_BEFORE_2000: i128 = 730_119;
 
 sql_function! {
     /// The times between which the ids of a partition are; no row for the default partition, and for the one with the

@@ -11,7 +11,7 @@
 server_create synchronous_commit=off
 # The process that finds the file removes it and stops, between lock and unlock.
 mutant stops_in_change \
-    crates/comb-clock/src/block.rs 's/^( *)decide\(line, at\)$/ \
+    crates/comb-clock/src/block.rs 's/^( *)decide\(clock, at\)$/ \
         if std::fs::rename("stop", "stopped").is_ok() { host.wait(u32::MAX); }\n&/' \
     src/server/process.rs 's/^( *)0\.\.100 => std::hint::spin_loop\(\),$/        u32::MAX => unsafe { libc::raise(libc::SIGSTOP); },\n&/' \
     src/server/process.rs 's/^( *)_ => wait_interruptibly\(\),$/ \
