@@ -24,4 +24,6 @@ DROP FUNCTION comb_status();
 
 -- chapter: 92-partitions.sql
 
+-- chapter: 93-between.sql
+
 -- chapter: 95-majors.sql

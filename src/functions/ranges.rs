@@ -1,4 +1,4 @@
-//! SQL functions for ranges of ids. comb_between() and comb_between_micros() are written in SQL over them.
+//! Bounds of ranges of ids.
 
 use crate::postgres::call::{sql_function, uuid};
 use crate::postgres::error::Error;

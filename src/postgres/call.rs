@@ -18,19 +18,25 @@ use uuid::Uuid;
 /// What a SQL function answers.
 pub type Answer = Result<Datum, Error>;
 
-/// One call of a STRICT function.
+/// One call of a function.
 #[derive(Clone, Copy)]
 pub struct Call(pg_sys::FunctionCallInfo);
 
 impl Call {
     /// # Safety
-    /// A valid call of a STRICT function, which is not called with a NULL argument.
+    /// A valid call. A function that is not STRICT asks [`Self::is_null`] of an argument before it takes it.
     pub unsafe fn new(fcinfo: pg_sys::FunctionCallInfo) -> Self {
         Self(fcinfo)
     }
 
     pub fn info(&self) -> pg_sys::FunctionCallInfo {
         self.0
+    }
+
+    #[inline(always)]
+    pub fn is_null(&self, index: usize) -> bool {
+        // SAFETY: the SQL declaration gives the function that many arguments.
+        unsafe { (*(*self.0).args.as_ptr().add(index)).isnull }
     }
 
     #[inline(always)]
@@ -130,7 +136,7 @@ macro_rules! sql_function {
             #[inline(always)]
             fn answer($call: $crate::postgres::call::Call) -> $crate::postgres::call::Answer $body
 
-            // SAFETY: PostgreSQL calls it, as the STRICT function that the SQL declares.
+            // SAFETY: PostgreSQL calls it, as the function that the SQL declares.
             match answer(unsafe { $crate::postgres::call::Call::new(fcinfo) }) {
                 Ok(datum) => datum,
                 Err(error) => error.raise(),

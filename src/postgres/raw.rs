@@ -185,6 +185,87 @@ unsafe extern "C-unwind" {
     ) -> *mut pg_sys::Expr;
     pub fn set_opfuncid(operator: *mut pg_sys::OpExpr);
 
+    // Planner support of ranges of time
+    pub fn get_func_name(function: pg_sys::Oid) -> *mut c_char;
+    pub fn get_func_namespace(function: pg_sys::Oid) -> pg_sys::Oid;
+    pub fn GetSysCacheOid(
+        cache: c_int,
+        column: pg_sys::AttrNumber,
+        key1: Datum,
+        key2: Datum,
+        key3: Datum,
+        key4: Datum,
+    ) -> pg_sys::Oid;
+    pub fn SearchSysCache1(cache: c_int, key: Datum) -> pg_sys::HeapTuple;
+    pub fn SysCacheGetAttr(
+        cache: c_int,
+        tuple: pg_sys::HeapTuple,
+        attribute: pg_sys::AttrNumber,
+        is_null: *mut bool,
+    ) -> Datum;
+    pub fn ReleaseSysCache(tuple: pg_sys::HeapTuple);
+    pub fn buildoidvector(oids: *const pg_sys::Oid, count: c_int) -> *mut pg_sys::oidvector;
+    pub fn lappend(list: *mut pg_sys::List, element: *mut c_void) -> *mut pg_sys::List;
+    pub fn makeBoolConst(value: bool, is_null: bool) -> *mut pg_sys::Node;
+    pub fn makeConst(
+        type_id: pg_sys::Oid,
+        modifier: i32,
+        collation: pg_sys::Oid,
+        length: c_int,
+        value: Datum,
+        is_null: bool,
+        by_value: bool,
+    ) -> *mut pg_sys::Const;
+    pub fn makeFuncExpr(
+        function: pg_sys::Oid,
+        result: pg_sys::Oid,
+        arguments: *mut pg_sys::List,
+        collation: pg_sys::Oid,
+        input_collation: pg_sys::Oid,
+        form: pg_sys::CoercionForm::Type,
+    ) -> *mut pg_sys::FuncExpr;
+    pub fn make_andclause(terms: *mut pg_sys::List) -> *mut pg_sys::Expr;
+    pub fn contain_subplans(expression: *mut pg_sys::Node) -> bool;
+    pub fn contain_volatile_functions(expression: *mut pg_sys::Node) -> bool;
+    pub fn pull_varattnos(
+        expression: *mut pg_sys::Node,
+        table: pg_sys::Index,
+        columns: *mut *mut pg_sys::Bitmapset,
+    );
+    pub fn bms_is_member(member: c_int, set: *const pg_sys::Bitmapset) -> bool;
+    pub fn stringToNode(text: *const c_char) -> *mut c_void;
+    pub fn text_to_cstring(text: *const pg_sys::text) -> *mut c_char;
+    pub fn op_in_opfamily(operator: pg_sys::Oid, family: pg_sys::Oid) -> bool;
+    pub fn is_pseudo_constant_for_index(
+        root: *mut pg_sys::PlannerInfo,
+        expression: *mut pg_sys::Node,
+        index: *mut pg_sys::IndexOptInfo,
+    ) -> bool;
+    pub fn has_subclass(table: pg_sys::Oid) -> bool;
+    pub fn RelationIdGetRelation(table: pg_sys::Oid) -> pg_sys::Relation;
+    pub fn RelationGetIndexList(relation: pg_sys::Relation) -> *mut pg_sys::List;
+    pub fn RelationClose(relation: pg_sys::Relation);
+    pub fn estimate_expression_value(
+        root: *mut pg_sys::PlannerInfo,
+        expression: *mut pg_sys::Node,
+    ) -> *mut pg_sys::Node;
+    pub fn examine_variable(
+        root: *mut pg_sys::PlannerInfo,
+        expression: *mut pg_sys::Node,
+        table: c_int,
+        variable: *mut pg_sys::VariableStatData,
+    );
+    pub fn get_attstatsslot(
+        slot: *mut pg_sys::AttStatsSlot,
+        statistics: pg_sys::HeapTuple,
+        kind: c_int,
+        operator: pg_sys::Oid,
+        flags: c_int,
+    ) -> bool;
+    pub fn free_attstatsslot(slot: *mut pg_sys::AttStatsSlot);
+    pub fn pgstat_fetch_stat_tabentry(table: pg_sys::Oid) -> *mut pg_sys::PgStat_StatTabEntry;
+    pub fn GetCurrentTimestamp() -> pg_sys::TimestampTz;
+
     // Sorting: a sort recognises it by its address, which that of pgrx's binding is not, and then compares
     // abbreviated keys without calling it.
     pub fn ssup_datum_unsigned_cmp(x: Datum, y: Datum, ssup: pg_sys::SortSupport) -> c_int;
