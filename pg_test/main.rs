@@ -5,6 +5,7 @@
 mod bounds;
 mod clock;
 mod connections;
+mod estimates;
 mod first_last;
 mod generate;
 mod index_order;

@@ -188,6 +188,8 @@ unsafe extern "C-unwind" {
     // Planner support of ranges of time
     pub fn get_func_name(function: pg_sys::Oid) -> *mut c_char;
     pub fn get_func_namespace(function: pg_sys::Oid) -> pg_sys::Oid;
+    pub fn get_func_support(function: pg_sys::Oid) -> pg_sys::Oid;
+    pub fn equal(a: *const c_void, b: *const c_void) -> bool;
     pub fn GetSysCacheOid(
         cache: c_int,
         column: pg_sys::AttrNumber,

@@ -3,9 +3,9 @@
 use std::mem::MaybeUninit;
 
 use pgrx::pg_sys;
-use pgrx::pg_sys::{Datum, Oid};
+use pgrx::pg_sys::{Datum, NodeTag, Oid};
 
-use super::{Between, constant, nodes};
+use super::{Between, cells, constant, nodes};
 use crate::postgres::raw;
 use crate::postgres::timestamp::TimestampTz;
 use comb_id::histogram::{Bound, Query};
@@ -42,13 +42,40 @@ pub unsafe fn selectivity(request: &pg_sys::SupportRequestSelectivity) -> f64 {
         let mut variable = MaybeUninit::uninit();
         raw::examine_variable(request.root, id, request.varRelid, variable.as_mut_ptr());
         let variable = variable.assume_init();
-        let share = of_statistics(between, range, request.root, &variable);
+        let share = if between.others && is_implied(request, variable.rel) {
+            Some(1.0)
+        } else {
+            of_statistics(between, range, request.root, &variable)
+        };
         if let Some(free) = variable.freefunc
             && !variable.statsTuple.is_null()
         {
             free(variable.statsTuple);
         }
         share.unwrap_or(UNKNOWN_RANGE).clamp(0.0, 1.0)
+    }
+}
+
+/// Whether the same range of comb_between_time() is a condition of the table, too: one of them prunes the
+/// partitions, and an index serves the other.
+///
+/// # Safety
+/// The planner's request, and the relation of its variable, or null.
+unsafe fn is_implied(
+    request: &pg_sys::SupportRequestSelectivity,
+    relation: *mut pg_sys::RelOptInfo,
+) -> bool {
+    // SAFETY: the caller's word.
+    unsafe {
+        let conditions = relation.as_ref().map_or(std::ptr::null_mut(), |of| of.baserestrictinfo);
+        cells(conditions).iter().any(|cell| {
+            let condition = (*cell.ptr_value.cast::<pg_sys::RestrictInfo>()).clause;
+            let call = condition.cast::<pg_sys::FuncExpr>();
+            (*condition).type_ == NodeTag::T_FuncExpr
+                && (*call).funcid != request.funcid
+                && raw::get_func_support((*call).funcid) == raw::get_func_support(request.funcid)
+                && raw::equal((*call).args.cast(), request.args.cast())
+        })
     }
 }
 

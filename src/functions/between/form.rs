@@ -1,8 +1,9 @@
 //! Where a function of a range stays, and where its comparisons stand.
 
 use pgrx::pg_sys;
-use pgrx::pg_sys::{Datum, List, Node, NodeTag, Oid};
+use pgrx::pg_sys::{Datum, Node, NodeTag, Oid};
 
+use super::cells;
 use crate::postgres::raw;
 
 pub enum Form {
@@ -45,10 +46,16 @@ unsafe fn form_of_column(
         let Some(entry) = entry(query, (*column).varno) else {
             return Form::Function;
         };
-        let jointree = (*query).jointree.cast();
         if (*column).varlevelsup > 0 {
             return Form::Function;
         }
+        let parent = parent(root, (*column).varno);
+        // While scans are planned, only conditions of child tables are simplified, and CHECK constraints of any table, all as of
+        // table 1.
+        if parent.is_none() && !(*root).simple_rel_array.is_null() {
+            return Form::Comparisons;
+        }
+        let jointree = (*query).jointree.cast();
         // The function is not STRICT. The planner makes an inner join of an outer one for an operator that is, and knows
         // NOT of an operator.
         if is_nullable(jointree, (*column).varno) == Some(true)
@@ -59,7 +66,6 @@ unsafe fn form_of_column(
         if (*entry).rtekind != pg_sys::RTEKind::RTE_RELATION {
             return Form::Function;
         }
-        let parent = parent(root, (*column).varno);
         match (*entry).relkind as u8 {
             pg_sys::RELKIND_FOREIGN_TABLE => return Form::Comparisons,
             pg_sys::RELKIND_PARTITIONED_TABLE if (*entry).inh => return Form::Both,
@@ -131,16 +137,6 @@ unsafe fn parent(
         }
         let member = (*(*root).append_rel_array.add(number as usize)).as_ref()?;
         entry((*root).parse, member.parent_relid as i32)
-    }
-}
-
-/// # Safety
-/// A list, or null, which is an empty one.
-unsafe fn cells<'a>(list: *mut List) -> &'a [pg_sys::ListCell] {
-    // SAFETY: the caller's word.
-    unsafe {
-        list.as_ref()
-            .map_or(&[], |list| std::slice::from_raw_parts(list.elements, list.length as usize))
     }
 }
 
