@@ -62,6 +62,21 @@ fn estimates_know_the_time() {
     }
 }
 
+/// The counters of the load arrive after those of its ANALYZE.
+#[test]
+fn a_table_that_was_loaded_has_no_new_rows() {
+    let mut client = connect_to_schema("estimates_loaded");
+    run(
+        &mut client,
+        "CREATE TABLE keyed (id uuid) WITH (autovacuum_enabled = off);
+         INSERT INTO keyed
+             SELECT comb_at(now() - interval '30 days' + n * interval '25.92 s') FROM generate_series(1, 90000) n; ANALYZE keyed;
+         SELECT pg_stat_force_next_flush();",
+    );
+    let recent = "comb_between(id, now() - interval '2 days', 'infinity')";
+    assert!(factor(&mut client, recent) < 10.0);
+}
+
 #[test]
 fn random_keys_repeated_keys_and_nulls_get_their_share() {
     let mut client = connect_to_schema("estimates_mixed");

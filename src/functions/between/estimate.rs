@@ -195,49 +195,77 @@ unsafe fn growth(
     }
 }
 
+/// What the cumulative statistics count: all changes, as far as they are sent when a transaction ends. Those of a
+/// load may be sent after its ANALYZE, so more rows than have come are not believed.
+///
 /// # Safety
 /// A relation that the planner has locked.
 unsafe fn inserted_since_analyze(relation: Oid, rows: f64) -> f64 {
     // SAFETY: the caller's word. What is returned lives until the end of the transaction or of the statement.
     unsafe {
+        let come = rows - rows_at_vacuum_or_analyze(relation).unwrap_or(rows);
         // That would read the statistics of all tables.
         let snapshot = pg_sys::PgStat_FetchConsistency::PGSTAT_FETCH_CONSISTENCY_SNAPSHOT as i32;
         if pg_sys::pgstat_fetch_consistency != snapshot
             && let Some(counters) = raw::pgstat_fetch_stat_tabentry(relation).as_ref()
-            && counters.analyze_count + autoanalyze_count(counters) > 0
+            && last_analyze(counters) > 0
         {
-            let changes =
-                counters.tuples_inserted + counters.tuples_updated + counters.tuples_deleted;
-            let inserts = counters.tuples_inserted as f64 / changes.max(1) as f64;
-            return inserts * mod_since_analyze(counters) as f64;
+            let all = counters.tuples_inserted + counters.tuples_updated + counters.tuples_deleted;
+            let part =
+                |of: i64| of as f64 / all.max(1) as f64 * changes_since_analyze(counters) as f64;
+            let inserted = part(counters.tuples_inserted);
+            if last_vacuum(counters) > last_analyze(counters) {
+                return inserted;
+            }
+            return inserted.min(come.max(0.0) + part(counters.tuples_deleted));
         }
-        // On a standby, and after a crash: what the planner sees of the growth.
-        let tuple =
-            raw::SearchSysCache1(pg_sys::SysCacheIdentifier::RELOID as i32, Datum::from(relation));
-        if tuple.is_null() {
-            return 0.0;
-        }
-        let class = pg_sys::GETSTRUCT(tuple).cast::<pg_sys::FormData_pg_class>();
-        let analyzed = f64::from((*class).reltuples);
-        raw::ReleaseSysCache(tuple);
-        if analyzed < 0.0 { 0.0 } else { (rows - analyzed).max(0.0) }
+        // On a standby, and after a crash.
+        come.max(0.0)
     }
 }
 
+/// # Safety
+/// A relation that the planner has locked.
+unsafe fn rows_at_vacuum_or_analyze(relation: Oid) -> Option<f64> {
+    // SAFETY: the caller's word.
+    unsafe {
+        let cache = pg_sys::SysCacheIdentifier::RELOID as i32;
+        let tuple = raw::SearchSysCache1(cache, Datum::from(relation));
+        if tuple.is_null() {
+            return None;
+        }
+        let class = pg_sys::GETSTRUCT(tuple).cast::<pg_sys::FormData_pg_class>();
+        let rows = f64::from((*class).reltuples);
+        raw::ReleaseSysCache(tuple);
+        (rows >= 0.0).then_some(rows)
+    }
+}
+
+type Counters = pg_sys::PgStat_StatTabEntry;
+
 #[cfg(feature = "pg15")]
-fn mod_since_analyze(counters: &pg_sys::PgStat_StatTabEntry) -> i64 {
+fn changes_since_analyze(counters: &Counters) -> i64 {
     counters.changes_since_analyze
 }
 #[cfg(not(feature = "pg15"))]
-fn mod_since_analyze(counters: &pg_sys::PgStat_StatTabEntry) -> i64 {
+fn changes_since_analyze(counters: &Counters) -> i64 {
     counters.mod_since_analyze
 }
 
 #[cfg(feature = "pg15")]
-fn autoanalyze_count(counters: &pg_sys::PgStat_StatTabEntry) -> i64 {
-    counters.autovac_analyze_count
+fn last_analyze(counters: &Counters) -> i64 {
+    counters.analyze_timestamp.max(counters.autovac_analyze_timestamp)
 }
 #[cfg(not(feature = "pg15"))]
-fn autoanalyze_count(counters: &pg_sys::PgStat_StatTabEntry) -> i64 {
-    counters.autoanalyze_count
+fn last_analyze(counters: &Counters) -> i64 {
+    counters.last_analyze_time.max(counters.last_autoanalyze_time)
+}
+
+#[cfg(feature = "pg15")]
+fn last_vacuum(counters: &Counters) -> i64 {
+    counters.vacuum_timestamp.max(counters.autovac_vacuum_timestamp)
+}
+#[cfg(not(feature = "pg15"))]
+fn last_vacuum(counters: &Counters) -> i64 {
+    counters.last_vacuum_time.max(counters.last_autovacuum_time)
 }
