@@ -13,6 +13,7 @@ mod extension {
     mod bounds;
     mod clock;
     mod connections;
+    mod estimates;
     mod first_last;
     mod generate;
     mod index_order;

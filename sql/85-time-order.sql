@@ -95,11 +95,3 @@ CREATE FUNCTION comb_last_before(at timestamptz) RETURNS uuid
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_last_before';
 COMMENT ON FUNCTION comb_last_before(timestamptz) IS
     'largest UUID before the given time, in time order; accepts any time';
-
--- Not STRICT for the same reason as comb_between(uuid, timestamptz, timestamptz).
-CREATE FUNCTION comb_between_time(id uuid, from_time timestamptz, to_time timestamptz) RETURNS boolean
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN id >=@~ comb_first_from(from_time) AND id <=@~ comb_last_before(to_time);
-COMMENT ON FUNCTION comb_between_time(uuid, timestamptz, timestamptz) IS
-    'is UUID version 7 at or after the first time and before the second, in time order?';
-

@@ -370,12 +370,3 @@ CREATE FUNCTION comb_mssql_lower_bound(at timestamptz) RETURNS uniqueidentifier
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_mssql_lower_bound';
 COMMENT ON FUNCTION comb_mssql_lower_bound(timestamptz) IS
     'smallest uniqueidentifier of layout mssql at or after the given time; accepts any time';
-
--- Not STRICT for the same reason as comb_between(uuid, timestamptz, timestamptz).
-CREATE FUNCTION comb_between(id uniqueidentifier, from_time timestamptz, to_time timestamptz)
-    RETURNS boolean
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN id >= comb_mssql_lower_bound(from_time) AND id < comb_mssql_lower_bound(to_time);
-COMMENT ON FUNCTION comb_between(uniqueidentifier, timestamptz, timestamptz) IS
-    'is uniqueidentifier of layout mssql at or after the first time and before the second?';
-

@@ -253,14 +253,6 @@ CREATE FUNCTION comb_last_before(at timestamptz) RETURNS uuid
 COMMENT ON FUNCTION comb_last_before(timestamptz) IS
     'largest UUID before the given time, in time order; accepts any time';
 
--- Not STRICT for the same reason as comb_between(uuid, timestamptz, timestamptz).
-CREATE FUNCTION comb_between_time(id uuid, from_time timestamptz, to_time timestamptz) RETURNS boolean
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN id >=@~ comb_first_from(from_time) AND id <=@~ comb_last_before(to_time);
-COMMENT ON FUNCTION comb_between_time(uuid, timestamptz, timestamptz) IS
-    'is UUID version 7 at or after the first time and before the second, in time order?';
-
-
 -- The first and the last key
 --
 -- Not under the names min and max, which databases may have defined for uuid themselves.
@@ -425,6 +417,66 @@ COMMENT ON FUNCTION @extschema@.comb_partition_range(regclass) IS
     'times of the UUIDs in a partition; null for the default partition and for one with UUIDs before all of version 7';
 
 SELECT set_config('search_path', '@extschema@, pg_temp', true);
+
+-- Keys in a range of time
+--
+-- Not STRICT: they are the AND of two comparisons, which is false if one of them is, whatever the other is.
+-- OR REPLACE, since 0.1.0 had two of them, written in SQL.
+
+CREATE FUNCTION comb_between_support(internal) RETURNS internal
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_between_support';
+COMMENT ON FUNCTION comb_between_support(internal) IS 'planner support of comb_between and comb_between_time';
+
+CREATE OR REPLACE FUNCTION comb_between(id uuid, from_time timestamptz, to_time timestamptz) RETURNS boolean
+    LANGUAGE c IMMUTABLE PARALLEL SAFE LEAKPROOF COST 2 SUPPORT comb_between_support
+    AS 'MODULE_PATHNAME', 'comb_between';
+COMMENT ON FUNCTION comb_between(uuid, timestamptz, timestamptz) IS
+    'is UUID version 7 at or after the first time and before the second?';
+
+CREATE OR REPLACE FUNCTION comb_between(id uniqueidentifier, from_time timestamptz, to_time timestamptz)
+    RETURNS boolean
+    LANGUAGE c IMMUTABLE PARALLEL SAFE LEAKPROOF COST 2 SUPPORT comb_between_support
+    AS 'MODULE_PATHNAME', 'comb_mssql_between';
+COMMENT ON FUNCTION comb_between(uniqueidentifier, timestamptz, timestamptz) IS
+    'is uniqueidentifier of layout mssql at or after the first time and before the second?';
+
+CREATE FUNCTION comb_between_time(id uuid, from_time timestamptz, to_time timestamptz) RETURNS boolean
+    LANGUAGE c IMMUTABLE PARALLEL SAFE LEAKPROOF COST 2 SUPPORT comb_between_support
+    AS 'MODULE_PATHNAME', 'comb_between_time';
+COMMENT ON FUNCTION comb_between_time(uuid, timestamptz, timestamptz) IS
+    'is UUID version 7 at or after the first time and before the second, in time order?';
+
+-- Under these functions the operators of the two comparisons stand for a partitioned table, so that the support
+-- function knows them again in a partition. They take internal so that nobody calls them.
+
+CREATE FUNCTION comb_between_lower(internal, internal) RETURNS boolean
+    LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT comb_between_support AS 'uuid_ge';
+COMMENT ON FUNCTION comb_between_lower(internal, internal) IS 'planner support of comb_between(uuid)';
+
+CREATE FUNCTION comb_between_upper(internal, internal) RETURNS boolean
+    LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT comb_between_support AS 'uuid_lt';
+COMMENT ON FUNCTION comb_between_upper(internal, internal) IS 'planner support of comb_between(uuid)';
+
+CREATE FUNCTION comb_mssql_between_lower(internal, internal) RETURNS boolean
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT comb_between_support
+    AS 'MODULE_PATHNAME', 'comb_mssql_ge';
+COMMENT ON FUNCTION comb_mssql_between_lower(internal, internal) IS 'planner support of comb_between(uniqueidentifier)';
+
+CREATE FUNCTION comb_mssql_between_upper(internal, internal) RETURNS boolean
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT comb_between_support
+    AS 'MODULE_PATHNAME', 'comb_mssql_lt';
+COMMENT ON FUNCTION comb_mssql_between_upper(internal, internal) IS 'planner support of comb_between(uniqueidentifier)';
+
+CREATE FUNCTION comb_between_time_lower(internal, internal) RETURNS boolean
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT comb_between_support
+    AS 'MODULE_PATHNAME', 'comb_time_ge';
+COMMENT ON FUNCTION comb_between_time_lower(internal, internal) IS 'planner support of comb_between_time';
+
+CREATE FUNCTION comb_between_time_upper(internal, internal) RETURNS boolean
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT comb_between_support
+    AS 'MODULE_PATHNAME', 'comb_time_le';
+COMMENT ON FUNCTION comb_between_time_upper(internal, internal) IS 'planner support of comb_between_time';
+
 
 -- What only newer major versions of PostgreSQL have
 --

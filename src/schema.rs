@@ -28,4 +28,5 @@ extension_sql_file!(
     requires = ["uniqueidentifier"]
 );
 extension_sql_file!("../sql/92-partitions.sql", name = "partitions", requires = ["first_last"]);
-extension_sql_file!("../sql/95-majors.sql", name = "majors", requires = ["partitions"]);
+extension_sql_file!("../sql/93-between.sql", name = "between", requires = ["partitions"]);
+extension_sql_file!("../sql/95-majors.sql", name = "majors", requires = ["between"]);

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "catalog/partition.h"
+#include "catalog/pg_inherits.h"
 #include "common/hashfn.h"
 #include "lib/hyperloglog.h"
 #include "storage/lwlock.h"
@@ -27,6 +28,7 @@ DECLARES(int, errdetail, (const char *, ...));
 DECLARES(int, errhint, (const char *, ...));
 DECLARES(void, errfinish, (const char *, int, const char *));
 DECLARES(Oid, get_partition_parent, (Oid, bool));
+DECLARES(bool, has_subclass, (Oid));
 DECLARES(void, initHyperLogLog, (hyperLogLogState *, uint8));
 DECLARES(void, addHyperLogLog, (hyperLogLogState *, uint32));
 DECLARES(double, estimateHyperLogLog, (hyperLogLogState *));

@@ -1,5 +1,6 @@
 //! SQL functions, by the chapters of sql/.
 
+mod between;
 mod bsv;
 mod clock;
 mod first_last;

@@ -1,4 +1,4 @@
-//! SQL functions for ranges of ids. comb_between() is written in SQL over them.
+//! Bounds of ranges of ids.
 
 use super::layout_errors::timestamp_out_of_range;
 use crate::postgres::call::{sql_function, uuid};

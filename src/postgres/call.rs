@@ -30,13 +30,20 @@ pub struct Call(pg_sys::FunctionCallInfo);
 impl Call {
     /// # Safety
     /// A valid call. The function takes as many arguments as its declaration has, by their numbers and of their types:
-    /// the methods below that read an argument trust it. If it takes any, it is STRICT, so that none is NULL.
+    /// the methods below that read an argument trust it. If it is not STRICT, it asks [`Self::is_null`] of an argument
+    /// before it takes it.
     pub unsafe fn new(fcinfo: pg_sys::FunctionCallInfo) -> Self {
         Self(fcinfo)
     }
 
     pub fn info(&self) -> pg_sys::FunctionCallInfo {
         self.0
+    }
+
+    #[inline(always)]
+    pub fn is_null(&self, index: usize) -> bool {
+        // SAFETY: the SQL declaration gives the function that many arguments.
+        unsafe { (*(*self.0).args.as_ptr().add(index)).isnull }
     }
 
     #[inline(always)]

@@ -179,6 +179,77 @@ functions! {
     ) -> *mut pg_sys::Expr;
     fn set_opfuncid(operator: *mut pg_sys::OpExpr);
 
+    // Planner support of ranges of time
+    fn get_func_namespace(function: pg_sys::Oid) -> pg_sys::Oid;
+    fn get_func_support(function: pg_sys::Oid) -> pg_sys::Oid;
+    fn equal(a: *const c_void, b: *const c_void) -> bool;
+    fn GetSysCacheOid(
+        cache: c_int,
+        column: pg_sys::AttrNumber,
+        key1: Datum,
+        key2: Datum,
+        key3: Datum,
+        key4: Datum,
+    ) -> pg_sys::Oid;
+    fn buildoidvector(oids: *const pg_sys::Oid, count: c_int) -> *mut pg_sys::oidvector;
+    fn lappend(list: *mut pg_sys::List, element: *mut c_void) -> *mut pg_sys::List;
+    fn makeBoolConst(value: bool, is_null: bool) -> *mut pg_sys::Node;
+    fn makeConst(
+        type_id: pg_sys::Oid,
+        modifier: i32,
+        collation: pg_sys::Oid,
+        length: c_int,
+        value: Datum,
+        is_null: bool,
+        by_value: bool,
+    ) -> *mut pg_sys::Const;
+    fn makeFuncExpr(
+        function: pg_sys::Oid,
+        result: pg_sys::Oid,
+        arguments: *mut pg_sys::List,
+        collation: pg_sys::Oid,
+        input_collation: pg_sys::Oid,
+        form: pg_sys::CoercionForm::Type,
+    ) -> *mut pg_sys::FuncExpr;
+    fn make_andclause(terms: *mut pg_sys::List) -> *mut pg_sys::Expr;
+    fn contain_subplans(expression: *mut pg_sys::Node) -> bool;
+    fn contain_volatile_functions(expression: *mut pg_sys::Node) -> bool;
+    fn pull_varattnos(
+        expression: *mut pg_sys::Node,
+        table: pg_sys::Index,
+        columns: *mut *mut pg_sys::Bitmapset,
+    );
+    fn bms_is_member(member: c_int, set: *const pg_sys::Bitmapset) -> bool;
+    fn op_in_opfamily(operator: pg_sys::Oid, family: pg_sys::Oid) -> bool;
+    fn is_pseudo_constant_for_index(
+        root: *mut pg_sys::PlannerInfo,
+        expression: *mut pg_sys::Node,
+        index: *mut pg_sys::IndexOptInfo,
+    ) -> bool;
+    fn RelationIdGetRelation(table: pg_sys::Oid) -> pg_sys::Relation;
+    fn RelationGetIndexList(relation: pg_sys::Relation) -> *mut pg_sys::List;
+    fn RelationClose(relation: pg_sys::Relation);
+    fn estimate_expression_value(
+        root: *mut pg_sys::PlannerInfo,
+        expression: *mut pg_sys::Node,
+    ) -> *mut pg_sys::Node;
+    fn examine_variable(
+        root: *mut pg_sys::PlannerInfo,
+        expression: *mut pg_sys::Node,
+        table: c_int,
+        variable: *mut pg_sys::VariableStatData,
+    );
+    fn get_attstatsslot(
+        slot: *mut pg_sys::AttStatsSlot,
+        statistics: pg_sys::HeapTuple,
+        kind: c_int,
+        operator: pg_sys::Oid,
+        flags: c_int,
+    ) -> bool;
+    fn free_attstatsslot(slot: *mut pg_sys::AttStatsSlot);
+    fn pgstat_fetch_stat_tabentry(table: pg_sys::Oid) -> *mut pg_sys::PgStat_StatTabEntry;
+    fn GetCurrentTimestamp() -> pg_sys::TimestampTz;
+
     // Sorting: a sort knows this function by its address, which is not that of pgrx's binding, and then compares
     // abbreviated keys without a call.
     fn ssup_datum_unsigned_cmp(x: Datum, y: Datum, ssup: pg_sys::SortSupport) -> c_int;
@@ -196,6 +267,9 @@ unsafe extern "C-unwind" {
 
     // catalog/partition.h
     pub fn get_partition_parent(partition: pg_sys::Oid, even_if_detached: bool) -> pg_sys::Oid;
+
+    // catalog/pg_inherits.h
+    pub fn has_subclass(table: pg_sys::Oid) -> bool;
 
     // lib/hyperloglog.h, common/hashfn.h
     pub fn initHyperLogLog(state: *mut HyperLogLog, register_bits: u8);

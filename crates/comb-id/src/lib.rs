@@ -26,13 +26,14 @@
 //! [`rfc9562`] reads the ids whose version says that they have a time; [`inspect`] lists all layouts that an id
 //! can be of; [`bound`] reads the keys and the bounds of partitions. [`bsv`] is a layout that is text;
 //! [`text_form`] and [`typeid`] write any id as short text, [`text_error`] says what is wrong with one. [`index_order`] has
-//! the orders of indexes.
+//! the orders of indexes, and [`histogram`] serves the planner.
 
 #![forbid(unsafe_code)]
 
 pub mod bound;
 pub mod bsv;
 pub mod byte_order;
+pub mod histogram;
 pub mod index_order;
 pub mod inspect;
 pub mod layout;

@@ -1,0 +1,191 @@
+//! Which share of the rows of a table has its key in a range, by a histogram of the keys.
+
+use std::ops::Range;
+
+/// 2^64, as many positions as there are.
+const POSITIONS: f64 = 18_446_744_073_709_551_616.0;
+
+/// A bound of a histogram: the upper 64 bits of a key in the order of the keys. In one layout these
+/// increase with time at one speed.
+#[derive(Clone, Copy)]
+pub struct Bound {
+    pub position: u64,
+    /// Whether the key is of the layout, and not a random one.
+    pub in_layout: bool,
+}
+
+/// What makes an estimate of a range.
+pub struct Query {
+    pub range: Range<u64>,
+    /// Whether keys that are not of the layout are in the range, too.
+    pub others: bool,
+    pub now: u64,
+    /// The share of the rows that are newer than the histogram.
+    pub growth: f64,
+}
+
+impl Query {
+    /// The share of `from..to` that is in the range.
+    fn share(&self, from: u64, to: u64) -> f64 {
+        if from >= to {
+            return f64::from(u8::from(self.range.contains(&from)));
+        }
+        let [start, end] = [self.range.start, self.range.end].map(|edge| edge.clamp(from, to));
+        end.saturating_sub(start) as f64 / (to - from) as f64
+    }
+
+    /// The share of the rows in the range, by `count` bounds of bins that hold equally many rows, in
+    /// ascending order.
+    ///
+    /// The keys of the layout are in a narrow part of all positions, and random keys in all of them. In a
+    /// bin between two keys of the layout, and in one between two others, keys are taken to be spread
+    /// evenly. A bin between the two kinds holds the random keys of its width, and keys of the layout
+    /// as dense as in the next bin of such.
+    ///
+    /// New keys come after the newest key of the histogram and before now, but not faster than the keys of
+    /// its fastest bin did: what is more has been loaded, and is spread as the histogram is.
+    pub fn estimate(&self, count: usize, bound: impl Fn(usize) -> Bound) -> f64 {
+        let bin = 1.0 / (count - 1) as f64;
+        let others = (0..count).filter(|&index| !bound(index).in_layout).count();
+        let near =
+            |index: usize| (index < count).then(|| bound(index)).filter(|near| near.in_layout);
+        let (mut inside, mut newest, mut fastest) = (0.0, None, 0.0);
+        for index in 0..count - 1 {
+            let [low, high] = [bound(index), bound(index + 1)];
+            let width = high.position.saturating_sub(low.position);
+            let random = (others as f64 * width as f64 / POSITIONS).min(1.0);
+            let reach = |beside: u64| (((1.0 - random) * beside as f64) as u64).min(width);
+            let (random, from, to) = match (low.in_layout, high.in_layout) {
+                (true, true) => {
+                    fastest = f64::max(fastest, bin / width.max(1) as f64);
+                    (0.0, low.position, high.position)
+                }
+                (false, false) => (1.0, low.position, high.position),
+                (false, true) => {
+                    let next = near(index + 2).map(|next| next.position.abs_diff(high.position));
+                    (random, high.position - reach(next.unwrap_or(width)), high.position)
+                }
+                (true, false) => {
+                    let last = near(index.wrapping_sub(1))
+                        .map(|last| low.position.abs_diff(last.position));
+                    let to = low.position + reach(last.unwrap_or(width));
+                    (random, low.position, to.min(self.now.max(low.position)))
+                }
+            };
+            inside += (1.0 - random) * self.share(from, to);
+            if self.others {
+                inside += random * self.share(low.position, high.position);
+            }
+            if random < 1.0 && to <= self.now {
+                newest = Some(to);
+            }
+        }
+        let newest = newest.unwrap_or(self.now);
+        let new = self.growth.min(fastest * (self.now - newest) as f64);
+        (1.0 - new) * bin * inside + new * self.share(newest, self.now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const NEVER: u64 = u64::MAX;
+
+    fn query(range: Range<u64>) -> Query {
+        Query { range, others: true, now: NEVER, growth: 0.0 }
+    }
+
+    /// The estimate by a histogram of these keys, of which those in `of_layout` are of the layout.
+    fn estimate(query: &Query, bounds: &[u64], of_layout: Range<u64>) -> f64 {
+        query.estimate(bounds.len(), |index| Bound {
+            position: bounds[index],
+            in_layout: of_layout.contains(&bounds[index]),
+        })
+    }
+
+    fn assert_near(estimate: f64, expected: f64) {
+        assert!((estimate - expected).abs() < 1e-9, "{estimate} instead of {expected}");
+    }
+
+    #[test]
+    fn keys_are_spread_evenly_in_a_bin() {
+        let bounds = [1000, 2000, 2100];
+        assert_near(estimate(&query(1250..1500), &bounds, 0..NEVER), 0.125);
+        assert_near(estimate(&query(1500..2050), &bounds, 0..NEVER), 0.5);
+        assert_near(estimate(&query(0..1000), &bounds, 0..NEVER), 0.0);
+        assert_near(estimate(&query(2101..NEVER), &bounds, 0..NEVER), 0.0);
+    }
+
+    #[test]
+    fn new_keys_are_after_the_newest_and_before_now() {
+        let newer = |range| Query { growth: 0.1, now: 3000, ..query(range) };
+        let bounds = [1000, 2000];
+        assert_near(estimate(&newer(2000..3000), &bounds, 0..NEVER), 0.1);
+        assert_near(estimate(&newer(2500..NEVER), &bounds, 0..NEVER), 0.05);
+        assert_near(estimate(&newer(1000..2000), &bounds, 0..NEVER), 0.9);
+        assert_near(estimate(&newer(3000..NEVER), &bounds, 0..NEVER), 0.0);
+    }
+
+    #[test]
+    fn keys_that_came_too_fast_were_loaded() {
+        let loaded = |range| Query { growth: 0.1, now: 2010, ..query(range) };
+        assert_near(estimate(&loaded(2000..NEVER), &[1000, 2000], 0..NEVER), 0.01);
+        assert_near(estimate(&loaded(1000..2000), &[1000, 2000], 0..NEVER), 0.99);
+        let future = Query { growth: 0.1, now: 500, ..query(1000..1500) };
+        assert_near(estimate(&future, &[1000, 2000], 0..NEVER), 0.5);
+    }
+
+    /// Ten bins of random keys, and ten of the layout within one of those.
+    #[test]
+    fn random_keys_get_their_share() {
+        let step = NEVER / 10;
+        let layout = 10_000..20_000;
+        let mut bounds: Vec<_> =
+            (0..=10).map(|index| step * index).chain(layout.clone().step_by(1000)).collect();
+        bounds.sort_unstable();
+        let of =
+            |range, others| estimate(&Query { others, ..query(range) }, &bounds, layout.clone());
+        assert_near(of(0..NEVER, true), 1.0);
+        assert_near(of(10_000..19_000, true), 9.0 / 20.0);
+        assert_near(of(9_000..10_000, true), 1.0 / 20.0);
+        assert!((of(0..NEVER, false) - 0.5).abs() < 0.01);
+        assert!((of(20_000..step, true) - 0.05).abs() < 0.01);
+        assert_near(of(20_000..step, false), 0.0);
+        assert_near(of(step..3 * step, true), 0.1);
+    }
+
+    proptest! {
+        #[test]
+        fn ranges_add_up(
+            mut bounds in prop::collection::vec(any::<u64>(), 2..40), mut cuts in any::<[u64; 3]>(),
+            of_layout in any::<[u64; 2]>(), now in any::<u64>(), growth in 0.0..=1.0, others in any::<bool>(),
+        ) {
+            bounds.sort_unstable();
+            cuts.sort_unstable();
+            let of_layout = of_layout[0]..of_layout[1];
+            let of = |from: usize, to: usize| {
+                let query = Query { range: cuts[from]..cuts[to], others, now, growth };
+                estimate(&query, &bounds, of_layout.clone())
+            };
+            let [before, after, both] = [of(0, 1), of(1, 2), of(0, 2)];
+            prop_assert!((before + after - both).abs() < 1e-9);
+            prop_assert!(before >= 0.0 && both <= 1.0 + 1e-9);
+        }
+
+        /// Keys at any speed: within a bin's worth of rows of what is there.
+        #[test]
+        fn estimates_are_within_a_bin(
+            steps in prop::collection::vec(1u64..1 << 40, 1001), range in any::<[prop::sample::Index; 2]>(),
+        ) {
+            let keys: Vec<_> = steps.iter().scan(1 << 60, |key, step| { *key += step; Some(*key) }).collect();
+            let bounds: Vec<_> = keys.iter().copied().step_by(100).collect();
+            let mut cuts = range.map(|index| index.index(keys.len()));
+            cuts.sort_unstable();
+            let actual = (cuts[1] - cuts[0]) as f64 / 1000.0;
+            let share = estimate(&query(keys[cuts[0]]..keys[cuts[1]]), &bounds, 0..NEVER);
+            prop_assert!((share - actual).abs() <= 0.2, "{share} instead of {actual}");
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! The comparisons of a range of time, where something asks for those.
+//!
+//! What finds its way by operators alone takes the place of the function by two comparisons: pruning of partitions,
+//! exclusion by CHECK constraints, partial indexes, foreign tables, hypertables, and the reduction of outer
+//! joins. A scan of an ordinary table keeps the function, with an estimate, and gives an index the
+//! comparisons.
+//!
+//! A partitioned table has both: its partitions are pruned by the comparisons, which go away again in each
+//! partition, by the functions under which their operators stand here.
+
+use std::ffi::CStr;
+use std::ptr;
+
+use pgrx::pg_sys;
+use pgrx::pg_sys::{Datum, Expr, List, Node, NodeTag, Oid};
+
+use super::form::{Form, form, is_of_child};
+use super::{Between, Side, constant, nodes};
+use crate::postgres::call::uuid;
+use crate::postgres::raw;
+
+/// Arguments of a function that is only there to stand under an operator: those of the operator.
+const OF_TEST: i32 = 2;
+
+/// What the planner takes in place of a call; null if nothing else.
+///
+/// # Safety
+/// A call of a function with this support function, by the planner. `root` may be null.
+pub unsafe fn simplified(root: *mut pg_sys::PlannerInfo, call: *mut pg_sys::FuncExpr) -> *mut Expr {
+    // SAFETY: the caller's word.
+    unsafe {
+        let function = (*call).funcid;
+        if (*(*call).args).length == OF_TEST {
+            let [id, _] = nodes((*call).args);
+            let stays = matches!(form(root, function, id), Form::Both);
+            return if stays { ptr::null_mut() } else { raw::makeBoolConst(true, false).cast() };
+        }
+        let arguments @ [id, from, to] = nodes((*call).args);
+        let times = [from, to];
+        let form = match form(root, function, id) {
+            // The planner drops a condition that is null.
+            _ if times.iter().any(|time| constant(*time) == Some(None)) => Form::Comparisons,
+            Form::Both if times.iter().any(|time| !is_repeatable(*time)) => Form::Comparisons,
+            form => form,
+        };
+        let comparisons =
+            |as_tests| comparisons(Between::of(function, id), function, arguments, as_tests);
+        match form {
+            Form::Comparisons => comparisons(false).map_or(ptr::null_mut(), |pair| all_of(&pair)),
+            Form::Both if !is_of_child(root, id) => {
+                let call = raw::copyObjectImpl(call.cast()).cast();
+                comparisons(true)
+                    .map_or(ptr::null_mut(), |[lower, upper]| all_of(&[call, lower, upper]))
+            }
+            _ => ptr::null_mut(),
+        }
+    }
+}
+
+/// Whether an expression may stand twice: with the same value, in a scan of one table, at no cost.
+///
+/// # Safety
+/// An expression.
+unsafe fn is_repeatable(expression: *mut Node) -> bool {
+    // SAFETY: the caller's word.
+    unsafe {
+        !raw::contain_volatile_functions(expression)
+            && !raw::contain_subplans(expression)
+            && !raw::contain_var_clause(expression)
+    }
+}
+
+/// # Safety
+/// Expressions of type boolean.
+unsafe fn all_of(terms: &[*mut Node]) -> *mut Expr {
+    // SAFETY: the caller's word.
+    unsafe { raw::make_andclause(list(terms)) }
+}
+
+/// # Safety
+/// Pointers to nodes.
+unsafe fn list(nodes: &[*mut Node]) -> *mut List {
+    // SAFETY: the caller's word. A null pointer is an empty list.
+    nodes.iter().fold(ptr::null_mut(), |list, node| unsafe { raw::lappend(list, node.cast()) })
+}
+
+/// The conditions of an index; null if the index has not their operators, or a bound is not the same for
+/// all its rows.
+///
+/// # Safety
+/// The planner's request.
+pub unsafe fn index_condition(request: &mut pg_sys::SupportRequestIndexCondition) -> *mut List {
+    // SAFETY: the caller's word.
+    unsafe {
+        if request.indexarg != 0 || (*request.node).type_ != NodeTag::T_FuncExpr {
+            return ptr::null_mut();
+        }
+        let arguments @ [id, from, to] = nodes((*request.node.cast::<pg_sys::FuncExpr>()).args);
+        let is_constant =
+            |time| raw::is_pseudo_constant_for_index(request.root, time, request.index);
+        if !is_constant(from) || !is_constant(to) {
+            return ptr::null_mut();
+        }
+        let between = Between::of(request.funcid, id);
+        let Some(pair) = comparisons(between, request.funcid, arguments, false) else {
+            return ptr::null_mut();
+        };
+        let fits = |comparison: &*mut Node| {
+            raw::op_in_opfamily((*comparison.cast::<pg_sys::OpExpr>()).opno, request.opfamily)
+        };
+        if !pair.iter().all(fits) {
+            return ptr::null_mut();
+        }
+        request.lossy = false;
+        list(&pair)
+    }
+}
+
+/// The two comparisons of a range; under the functions that are tests, if `as_tests`. `None` if somebody
+/// dropped what they are made of.
+///
+/// # Safety
+/// A function of a range, and its arguments.
+unsafe fn comparisons(
+    between: &Between,
+    function: Oid,
+    [id, from, to]: [*mut Node; 3],
+    as_tests: bool,
+) -> Option<[*mut Node; 2]> {
+    // SAFETY: the caller's word.
+    unsafe {
+        let own = raw::get_func_namespace(function);
+        let key = raw::exprType(id);
+        let comparison = |side: &Side, time, bound: fn(i64) -> uuid::Uuid| {
+            let operator = operator(side.operator, key, (between.operators_schema)(own))?;
+            let bound = match constant(time) {
+                Some(value) => {
+                    let datum = value.map_or(Datum::null(), |micros| uuid(bound(micros)));
+                    raw::makeConst(key, -1, Oid::INVALID, 16, datum, value.is_none(), false).cast()
+                }
+                None => {
+                    let bound = function_named(side.bound, &[pg_sys::TIMESTAMPTZOID], own)?;
+                    let (none, form) = (Oid::INVALID, pg_sys::CoercionForm::COERCE_EXPLICIT_CALL);
+                    raw::makeFuncExpr(bound, key, list(&[time]), none, none, form).cast()
+                }
+            };
+            let (none, result) = (Oid::INVALID, pg_sys::BOOLOID);
+            let id = raw::copyObjectImpl(id.cast()).cast();
+            let expression = raw::make_opclause(operator, result, false, id, bound, none, none);
+            if as_tests {
+                let test = function_named(side.test, &[pg_sys::INTERNALOID; 2], own)?;
+                (*expression.cast::<pg_sys::OpExpr>()).opfuncid = test;
+            } else {
+                raw::set_opfuncid(expression.cast());
+            }
+            Some(expression.cast::<Node>())
+        };
+        let lower = comparison(&between.lower_side, from, between.lower)?;
+        let upper = comparison(&between.upper_side, to, between.upper)?;
+        Some([lower, upper])
+    }
+}
+
+/// An operator of two keys in a schema, whatever the privileges: those are asked for its function.
+///
+/// # Safety
+/// Called in a transaction.
+unsafe fn operator(name: &CStr, key: Oid, schema: Oid) -> Option<Oid> {
+    // SAFETY: the caller's word; the cache is of names, types and schemas.
+    let found = unsafe {
+        raw::GetSysCacheOid(
+            pg_sys::SysCacheIdentifier::OPERNAMENSP as i32,
+            pg_sys::Anum_pg_operator_oid as i16,
+            Datum::from(name.as_ptr()),
+            Datum::from(key),
+            Datum::from(key),
+            Datum::from(schema),
+        )
+    };
+    (found != Oid::INVALID).then_some(found)
+}
+
+/// # Safety
+/// Called in a transaction.
+unsafe fn function_named(name: &CStr, arguments: &[Oid], schema: Oid) -> Option<Oid> {
+    // SAFETY: the caller's word; the cache is of names, arguments and schemas.
+    let found = unsafe {
+        raw::GetSysCacheOid(
+            pg_sys::SysCacheIdentifier::PROCNAMEARGSNSP as i32,
+            pg_sys::Anum_pg_proc_oid as i16,
+            Datum::from(name.as_ptr()),
+            Datum::from(raw::buildoidvector(arguments.as_ptr(), arguments.len() as i32)),
+            Datum::from(schema),
+            Datum::null(),
+        )
+    };
+    (found != Oid::INVALID).then_some(found)
+}
