@@ -288,11 +288,42 @@ def readers(figures, theme):
     return picture
 
 
+# way to ask for a range: colour, what it is called in a picture.
+ESTIMATES = {"between": ("comb", "comb_between()"), "plain": ("random", "comparisons of keys"), "timestamptz": ("uuidv7", "timestamptz column")}
+
+
+def estimates(figures, theme):
+    """The factor between the estimated and the actual rows: the mean, and a bar to the worst."""
+    mean, worst = "factor, geometric mean", "factor, worst"
+    cases = figures.values.parameters("estimates", worst)
+    if not cases:
+        return None
+    picture = Picture(theme, 1, 0.5 * len(cases) + 1.2)
+    (axis,) = picture.axes
+    for number, (way, (colour, label)) in enumerate(ESTIMATES.items()):
+        for place, case in enumerate(cases):
+            values = [figures.get("estimates", way, case, metric) for metric in (mean, worst)]
+            if not all(values):
+                continue
+            ends, y = [median(rounds) for rounds in values], place + 0.24 * (number - 1)
+            axis.plot(ends, [y, y], color=picture.theme[colour], linewidth=2, alpha=0.6)
+            axis.plot(ends[:1], [y], "o", color=picture.theme[colour], markersize=6.5, label=label if place == 0 else None)
+            axis.plot(ends[1:], [y], "|", color=picture.theme[colour], markersize=9, markeredgewidth=2)
+    axis.set_xscale("log")
+    axis.set_yticks(range(len(cases)), cases)
+    axis.set_ylim(len(cases) - 0.5, -0.5)
+    axis.grid(axis="x", color=picture.theme["faint"], linewidth=0.7)
+    picture.title(axis, "estimated over actual rows, or the other way round: mean, and a bar to the worst")
+    picture.figure.legend(loc="lower right", ncol=len(ESTIMATES), frameon=False, fontsize=10, labelcolor=picture.theme["text"])
+    picture.figure.subplots_adjust(left=0.26, right=0.975, top=0.92, bottom=0.12)
+    return picture
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     figures = Figures(Run(sys.argv[1]))
-    for draw in (growth, concurrent, size, generation, readers):
+    for draw in (growth, concurrent, size, generation, readers, estimates):
         for theme in THEMES:
             picture = draw(figures, theme)
             if picture:

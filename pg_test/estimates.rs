@@ -132,7 +132,7 @@ fn partitions_are_pruned_and_estimated() {
     assert!(!constant.contains("january") && !constant.contains("comb_between"), "{constant}");
     assert_eq!(constant.matches("Index Cond").count(), 2, "{constant}");
     // The comparisons of the parent table are what they say.
-    let hours = format!("SELECT count(*) FROM keyed GROUP BY {hours} ORDER BY 1");
+    let hours = format!("SELECT count(*) FILTER (WHERE {hours}) FROM keyed");
     assert_eq!(value::<i64>(&mut client, &hours), 360);
     let at_start = "EXPLAIN (ANALYZE, COSTS OFF) SELECT * FROM keyed
         WHERE comb_between(id, now() - interval '1 day', now())";

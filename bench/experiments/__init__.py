@@ -2,7 +2,7 @@
 
 import os
 
-from experiments import concurrent, generation, growth, horizon, insert, layouts, lookup, order, readers, reading, switch
+from experiments import concurrent, estimates, generation, growth, horizon, insert, layouts, lookup, order, readers, reading, switch
 
 ALL = [
     generation.Generation(),
@@ -16,6 +16,7 @@ ALL = [
     lookup.Lookup(),
     horizon.Horizon(),
     readers.Readers(),
+    estimates.Estimates(),
 ]
 
 

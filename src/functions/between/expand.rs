@@ -96,8 +96,10 @@ pub unsafe fn index_condition(request: &mut pg_sys::SupportRequestIndexCondition
             return ptr::null_mut();
         }
         let arguments @ [id, from, to] = nodes((*request.node.cast::<pg_sys::FuncExpr>()).args);
-        let is_constant =
-            |time| raw::is_pseudo_constant_for_index(request.root, time, request.index);
+        let is_constant = |time| {
+            constant(time) != Some(None)
+                && raw::is_pseudo_constant_for_index(request.root, time, request.index)
+        };
         if !is_constant(from) || !is_constant(to) {
             return ptr::null_mut();
         }
@@ -134,9 +136,10 @@ unsafe fn comparisons(
         let comparison = |side: &Side, time, bound: fn(i64) -> uuid::Uuid| {
             let operator = operator(side.operator, key, (between.operators_schema)(own))?;
             let bound = match constant(time) {
-                Some(value) => {
-                    let datum = value.map_or(Datum::null(), |micros| uuid(bound(micros)));
-                    raw::makeConst(key, -1, Oid::INVALID, 16, datum, value.is_none(), false).cast()
+                Some(None) => return Some(raw::makeBoolConst(false, true)),
+                Some(Some(micros)) => {
+                    let datum = uuid(bound(micros));
+                    raw::makeConst(key, -1, Oid::INVALID, 16, datum, false, false).cast()
                 }
                 None => {
                     let bound = function_named(side.bound, &[pg_sys::TIMESTAMPTZOID], own)?;
