@@ -23,13 +23,13 @@ created_in_rust() {
 imports() {
     echo functions server server postgres
     grep -roE --include='*.rs' '(crate::[a-z_]+|super)::[a-z_]+' src/*/ |
-        sed -E 's|^src/([a-z]+)/([a-z_]+)\.rs:|\1 \1/\2 |; s|^([a-z]+)(.*) super::|\1\2 crate::\1::|
+        sed -E 's|^src/([a-z]+)/([a-z_/]+)\.rs:|\1 \1/\2 |; s|^([a-z]+)( \1/([a-z_]+/)?[a-z_]+) super::|\1\2 crate::\1::\3|
                 s|^([a-z]+) (.*) crate::([a-z]+)::(.*)|\1 \3\n\2 \3/\4|' | sort -u
 }
 
 import_circles() { imports | tsort 2>&1 >/dev/null | sed 's/^tsort: -:/src: imports:/; s/^tsort:/   /'; }
 # The pairs are read from lines that name one file each.
-imports_of_several() { grep -nE "use +(crate(::[a-z_]+)?|super)(::[{]|;)" src/*/*.rs; }
+imports_of_several() { grep -rnE --include='*.rs' "use +(crate(::[a-z_]+)?|super)(::[{]|;)" src/*/; }
 long_files() { find src crates pg_test -name '*.rs' -exec wc -l {} + | awk -v longest=$LONGEST_FILE '$2 != "total" && $1 > longest'; }
 chapters() { diff <(cd sql && ls [0-9]*.sql) <(grep -o '[^/"]*\.sql' src/schema.rs); }
 changed_scripts() { (cd sql && sha256sum --check --quiet released.sha256); }

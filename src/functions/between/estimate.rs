@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use pgrx::pg_sys;
 use pgrx::pg_sys::{Datum, NodeTag, Oid};
 
-use super::{Between, cells, constant, nodes};
+use super::range::{Between, cells, constant, nodes};
 use crate::postgres::raw;
 use crate::postgres::timestamp::TimestampTz;
 use comb_id::histogram::{Bound, Query};
@@ -117,7 +117,7 @@ unsafe fn of_statistics(
         let less = (*raw::lookup_type_cache(variable.vartype, flags)).lt_opr;
         let kind = pg_sys::STATISTIC_KIND_HISTOGRAM;
         let Some(mut slot) = slot(variable, kind, less, pg_sys::ATTSTATSSLOT_VALUES) else {
-            return (share > 0.0).then(|| share + rest * UNKNOWN_RANGE);
+            return (share > 0.0).then_some(share + rest * UNKNOWN_RANGE);
         };
         let count = slot.nvalues.max(0) as usize;
         if count > 1 {

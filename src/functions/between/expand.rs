@@ -15,12 +15,16 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::{Datum, Expr, List, Node, NodeTag, Oid};
 
 use super::form::{Form, form, is_of_child};
-use super::{Between, Side, constant, nodes};
+use super::range::{Between, Side, constant, nodes};
 use crate::postgres::call::uuid;
 use crate::postgres::raw;
 
 /// Arguments of a function that is only there to stand under an operator: those of the operator.
 const OF_TEST: i32 = 2;
+
+/// The collation of a call that stands beside its comparisons, which means nothing to it. The planner simplifies the
+/// terms of an AND again that it gets in place of a term of another AND.
+const EXPANDED: Oid = pg_sys::C_COLLATION_OID;
 
 /// What the planner takes in place of a call; null if nothing else.
 ///
@@ -47,10 +51,11 @@ pub unsafe fn simplified(root: *mut pg_sys::PlannerInfo, call: *mut pg_sys::Func
             |as_tests| comparisons(Between::of(function, id), function, arguments, as_tests);
         match form {
             Form::Comparisons => comparisons(false).map_or(ptr::null_mut(), |pair| all_of(&pair)),
-            Form::Both if !is_of_child(root, id) => {
-                let call = raw::copyObjectImpl(call.cast()).cast();
+            Form::Both if !is_of_child(root, id) && (*call).inputcollid != EXPANDED => {
+                let call: *mut pg_sys::FuncExpr = raw::copyObjectImpl(call.cast()).cast();
+                (*call).inputcollid = EXPANDED;
                 comparisons(true)
-                    .map_or(ptr::null_mut(), |[lower, upper]| all_of(&[call, lower, upper]))
+                    .map_or(ptr::null_mut(), |[lower, upper]| all_of(&[call.cast(), lower, upper]))
             }
             _ => ptr::null_mut(),
         }

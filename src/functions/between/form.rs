@@ -3,7 +3,7 @@
 use pgrx::pg_sys;
 use pgrx::pg_sys::{Datum, Node, NodeTag, Oid};
 
-use super::cells;
+use super::range::cells;
 use crate::postgres::raw;
 
 pub enum Form {
@@ -260,7 +260,7 @@ unsafe fn mentions(expression: *const std::ffi::c_char, column: i16) -> bool {
         }
         let mut columns = std::ptr::null_mut();
         raw::pull_varattnos(raw::stringToNode(expression).cast(), 1, &mut columns);
-        let first = pg_sys::FirstLowInvalidHeapAttributeNumber as i32;
+        let first = pg_sys::FirstLowInvalidHeapAttributeNumber;
         raw::bms_is_member(i32::from(column) - first, columns)
     }
 }
