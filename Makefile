@@ -4,7 +4,7 @@
 #   DESTDIR=...      the folder below which `make install` and `make uninstall` work, for packages
 #   PG=18            which major of PostgreSQL the others take; without it, the one that this machine has
 #   MINUTES=30 CONNECTIONS=32 FAULTS="order kill"
-#                    how long `make soak` takes at most, by how many connections, which of tools/faults/ (all)
+#                    how long `make soak` takes at most, by how many connections, which fault tests (all)
 #   ON="psycopg"     which folders of examples/ `make examples` runs; without it all, or with SOME=5 five, others at each commit
 #   ON="bookworm"    on which releases of Debian `make test-packages` tests them (bookworm trixie forky); beside which
 #                    extensions `make companions` tries comb (all scripts of tools/companions/)

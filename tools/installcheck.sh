@@ -4,14 +4,17 @@
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/user_server.sh"
-. "$(dirname "$0")/regress.sh"
 
 find_server "${1:-}"
+regress=$("$PG_CONFIG" --pgxs)
+regress=${regress%/makefiles/pgxs.mk}/test/regress/pg_regress
+[ -x "$regress" ] || die "there is no $regress" "It comes with PostgreSQL's server headers."
 results=$(mktemp -d "${TMPDIR:-/tmp}/comb-installcheck.XXXXXX")
-# They move the clock for all connections, whose ids would be of the future for as long.
-mapfile -t tests < <(regress_tests | grep -v '^server_')
-if run_regress "$PG_CONFIG" "$results" "${tests[@]}"; then
+# Those that begin with server_ move the clock for all connections, whose ids would be of the future for as long.
+mapfile -t tests < <(cd "$ROOT/pg_test/sql" && find . -name '*.sql' ! -name 'server_*' | sed 's|^\./||; s|\.sql$||' | LC_ALL=C sort)
+if "$regress" --bindir="$("$PG_CONFIG" --bindir)" --inputdir="$ROOT/pg_test" --outputdir="$results" --dbname=comb_regression "${tests[@]}"; then
     rm -rf "$results"
 else
+    [ ! -f "$results/regression.diffs" ] || cat "$results/regression.diffs"
     die "the regression tests failed" "What psql showed is in $results"
 fi

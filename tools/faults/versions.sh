@@ -27,7 +27,7 @@ OLD=$("$PG_CONFIG" --pkglibdir)/comb
 use_library "$LIBRARIES/comb"
 
 mutant newer_version Cargo.toml "s/^version = \"$old_version\"\$/version = \"$NEWER_VERSION\"/" \
-    Cargo.lock "/^name = \"comb(-[a-z]+)?\"\$/ { n; s/\"$old_version\"/\"$NEWER_VERSION\"/ }"
+    Cargo.lock "/^name = \"(comb(-[a-z]+)?|pg_test)\"\$/ { n; s/\"$old_version\"/\"$NEWER_VERSION\"/ }"
 export NEWER=$LIBRARY
 # What differs is the block alone.
 mutant other_block crates/comb-clock/src/block.rs 's/(\*b"comb)[0-9]{4}"/\19999"/'

@@ -9,7 +9,7 @@ NOTHING_READ=00000000-0000-0000-0000-000000000000
 stage() {
     STAGE=$1
     export PGOPTIONS="-c search_path=$STAGE,public -c client_min_messages=error"
-    sql -c "CREATE SCHEMA $STAGE" -f "$LIB/horizon.sql"
+    sql -c "CREATE SCHEMA $STAGE" -f "$ROOT/pg_test/tests/faults/horizon/outbox.sql"
     printf '%s\n' a b c | as_server tee "$CLUSTER/work/rows" >/dev/null
     WRITERS=() READERS=() KINDS=()
     touch "$CLUSTER/$STAGE.reads"

@@ -15,7 +15,7 @@ mutant() {
     if [ "$(cat "$place/sum" 2>/dev/null)" != "$sum" ]; then
         rm -rf "$place"
         mkdir -p "$place"
-        (cd "$ROOT" && cp -r src crates Cargo.toml Cargo.lock "$place/")
+        (cd "$ROOT" && cp -r src crates pg_test Cargo.toml Cargo.lock "$place/")
         while [ $# -gt 0 ]; do
             mutate "$place/$1" "$2"
             shift 2

@@ -1,0 +1,132 @@
+//! The PostgreSQL under test, in which the extension is installed, and the user that servers run as.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+/// A PostgreSQL installation.
+pub struct Installation {
+    pub pg_config: PathBuf,
+    pub bin: PathBuf,
+    pub major: u32,
+    /// The directory of its libraries, comb.so among them.
+    pub libraries: PathBuf,
+    /// The directory of the scripts and the control files of extensions.
+    pub scripts: PathBuf,
+    /// Servers refuse to run as root: then this user runs them.
+    pub user: Option<String>,
+    /// Held for the life of the process, so that nobody else installs another build meanwhile.
+    _lock: Option<File>,
+}
+
+/// The PostgreSQL of `PG_CONFIG`, in which the extension is installed. Where the variable is not set, the extension is
+/// built first, for PostgreSQL `PG` (by default the one that this machine has), and installed in a private copy.
+pub fn installation() -> &'static Installation {
+    static INSTALLATION: OnceLock<Installation> = OnceLock::new();
+    INSTALLATION.get_or_init(|| {
+        let (pg_config, lock) = match std::env::var_os("PG_CONFIG") {
+            Some(pg_config) => (PathBuf::from(pg_config), None),
+            None => install(),
+        };
+        Installation::of(pg_config, lock)
+    })
+}
+
+/// Builds and installs the extension. Returns the pg_config of the private PostgreSQL, and the lock on it.
+fn install() -> (PathBuf, Option<File>) {
+    let script = root().join("tools/install_private.sh");
+    let output = Command::new(&script)
+        .arg(std::env::var("PG").unwrap_or_default())
+        .stderr(Stdio::inherit())
+        .output()
+        .unwrap_or_else(|error| panic!("{}: {error}", script.display()));
+    assert!(output.status.success(), "{} failed", script.display());
+    let said = String::from_utf8(output.stdout).expect("UTF-8");
+    let mut lines = said.lines();
+    let (pg_config, lock) = (lines.next().expect("a pg_config"), lines.next().expect("a lock"));
+    let lock = File::open(lock).unwrap_or_else(|error| panic!("{lock}: {error}"));
+    rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockShared).expect("a lock");
+    (pg_config.into(), Some(lock))
+}
+
+/// The root of the repository.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a parent").to_owned()
+}
+
+fn server_user() -> String {
+    let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let has_postgres = users.lines().any(|line| line.starts_with("postgres:"));
+    if has_postgres { "postgres" } else { "nobody" }.to_owned()
+}
+
+impl Installation {
+    fn of(pg_config: PathBuf, lock: Option<File>) -> Self {
+        let ask = |option: &str| {
+            let output = Command::new(&pg_config).arg(option).output();
+            let output = output.unwrap_or_else(|error| panic!("{}: {error}", pg_config.display()));
+            String::from_utf8(output.stdout).expect("UTF-8").trim().to_owned()
+        };
+        let version = ask("--version");
+        let digits = version.trim_start_matches(|c: char| !c.is_ascii_digit());
+        let major = digits.chars().take_while(char::is_ascii_digit).collect::<String>();
+        Self {
+            bin: ask("--bindir").into(),
+            major: major.parse().unwrap_or_else(|_| panic!("no major version: {version}")),
+            libraries: ask("--pkglibdir").into(),
+            scripts: PathBuf::from(ask("--sharedir")).join("extension"),
+            user: rustix::process::getuid().is_root().then(server_user),
+            pg_config,
+            _lock: lock,
+        }
+    }
+
+    /// PostgreSQLs of older majors beside this one, in which the same version of the extension is installed.
+    pub fn older(&self) -> Vec<Self> {
+        let Some(place) = self.pg_config.ancestors().nth(3) else { return Vec::new() };
+        let script = format!("comb--{}.sql", env!("CARGO_PKG_VERSION"));
+        let ours = fs::read(self.scripts.join(&script)).expect("the installed script");
+        let majors = (15..self.major).map(|major| place.join(format!("{major}/bin/pg_config")));
+        let older = majors
+            .filter(|pg_config| pg_config.exists())
+            .map(|pg_config| Self::of(pg_config, None));
+        older
+            .filter(|older| {
+                fs::read(older.scripts.join(&script)).is_ok_and(|theirs| theirs == ours)
+            })
+            .collect()
+    }
+
+    /// A program of PostgreSQL, run as the servers are: by the server's user, and ended with the thread that starts
+    /// it. `environment` is seen by the program alone.
+    pub fn program(&self, name: &str, environment: &[(String, String)]) -> Command {
+        let mut command = Command::new("setpriv");
+        command.arg("--pdeathsig=QUIT");
+        if let Some(user) = &self.user {
+            let group = Command::new("id").args(["-g", user]).output().expect("id").stdout;
+            let group = String::from_utf8(group).expect("UTF-8");
+            command.args([format!("--reuid={user}"), format!("--regid={}", group.trim())]);
+            command.arg("--clear-groups");
+        }
+        command.args([OsStr::new("--"), OsStr::new("env")]);
+        command.args(environment.iter().map(|(name, value)| format!("{name}={value}")));
+        command.arg(self.bin.join(name)).current_dir("/").stdin(Stdio::null());
+        // What would lead to another server, and a backtrace that no user sees.
+        for (name, _) in std::env::vars() {
+            if name.starts_with("PG") || name == "RUST_BACKTRACE" {
+                command.env_remove(name);
+            }
+        }
+        command
+    }
+
+    /// Gives a file or directory to the servers' user.
+    pub(crate) fn give(&self, path: &Path) {
+        if let Some(user) = &self.user {
+            let status = Command::new("chown").arg("-R").arg(user).arg(path).status();
+            assert!(status.is_ok_and(|status| status.success()), "chown {}", path.display());
+        }
+    }
+}

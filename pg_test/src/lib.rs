@@ -1,0 +1,94 @@
+//! PostgreSQL servers for tests: each test starts its own, in a temporary directory, and the server ends with it.
+//!
+//! [`Server`] is a data directory and the server on it. [`Session`] runs statements in the background. [`Load`]
+//! is many connections that do the same.
+
+#![forbid(unsafe_code)]
+
+mod clock;
+mod installation;
+mod load;
+mod server;
+mod session;
+
+pub use clock::Clock;
+pub use installation::{Installation, installation};
+pub use load::{Load, ORDER_TABLE, inversions, order_load};
+pub use server::{SHARINGS, Server, Sharing, Stop};
+pub use session::Session;
+
+use std::time::{Duration, Instant};
+
+use postgres::Client;
+use postgres::types::FromSqlOwned;
+pub use rustix::process::Signal;
+use rustix::process::{Pid, kill_process};
+
+/// Asserts that a query is true. The sentence says what that means.
+pub fn check(client: &mut Client, sentence: &str, query: &str) {
+    assert!(value::<bool>(client, query), "not so: {sentence}");
+}
+
+/// The one value of a query's one row.
+pub fn value<T: FromSqlOwned>(client: &mut Client, query: &str) -> T {
+    client.query_one(query, &[]).unwrap_or_else(|error| panic!("{query}: {error:?}")).get(0)
+}
+
+/// The SQLSTATE of a statement, `00000` if it works.
+pub fn sqlstate(client: &mut Client, statement: &str) -> String {
+    match client.batch_execute(statement) {
+        Ok(()) => "00000".to_owned(),
+        Err(error) => {
+            error.code().unwrap_or_else(|| panic!("{statement}: {error}")).code().to_owned()
+        }
+    }
+}
+
+/// Whether the condition becomes true in time. Asks twenty times a second.
+pub fn within(seconds: u64, mut condition: impl FnMut() -> bool) -> bool {
+    let end = Instant::now() + Duration::from_secs(seconds);
+    loop {
+        if condition() {
+            return true;
+        }
+        if Instant::now() > end {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// Kills a process with SIGKILL.
+pub fn kill(pid: i32) {
+    signal(pid, Signal::KILL);
+}
+
+/// Signals a process, which may be gone.
+pub fn signal(pid: i32, signal: Signal) {
+    let _ = kill_process(Pid::from_raw(pid).expect("a process id"), signal);
+}
+
+/// Kills one of the client backends with SIGKILL. False where there is none, or the server is away.
+pub fn kill_a_client_backend(server: &Server) -> bool {
+    let any = "SELECT pid FROM pg_stat_activity
+               WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1";
+    let pid = server.try_connect("postgres").and_then(|mut client| client.query_opt(any, &[]));
+    let Ok(Some(row)) = pid else { return false };
+    kill(row.get(0));
+    true
+}
+
+/// How many seconds a test may put load on a server: `COMB_TEST_SECONDS`, by default 6. From 60 on, tests do more.
+pub fn duration() -> Duration {
+    Duration::from_secs(number("COMB_TEST_SECONDS", 6))
+}
+
+/// How many connections put load on a server: `COMB_TEST_CONNECTIONS`, by default 32.
+pub fn connections() -> usize {
+    number("COMB_TEST_CONNECTIONS", 32) as usize
+}
+
+fn number(variable: &str, default: u64) -> u64 {
+    let Ok(value) = std::env::var(variable) else { return default };
+    value.parse().unwrap_or_else(|_| panic!("{variable} is not a number: {value}"))
+}

@@ -1,0 +1,69 @@
+//! Statements that run in the background.
+
+use std::thread::{self, JoinHandle};
+
+use postgres::{NoTls, SimpleQueryMessage};
+
+use crate::server::Server;
+use crate::within;
+
+/// A session of a server that runs statements one after the other, each in its own transaction unless one of them says
+/// BEGIN, and ends with the first error. Its application_name is its name.
+pub struct Session {
+    name: String,
+    thread: Option<JoinHandle<Result<Vec<String>, String>>>,
+}
+
+impl Session {
+    /// Begins to run the statements in the database postgres.
+    pub fn start(server: &Server, name: &str, statements: &[&str]) -> Self {
+        Self::start_in(server, "postgres", name, statements)
+    }
+
+    pub fn start_in(server: &Server, database: &str, name: &str, statements: &[&str]) -> Self {
+        let mut config = server.config();
+        config.dbname(database).application_name(name);
+        let statements: Vec<_> = statements.iter().map(|&statement| statement.to_owned()).collect();
+        let run = move || {
+            let code = |error: postgres::Error| {
+                error.code().map_or_else(|| error.to_string(), |code| code.code().to_owned())
+            };
+            let mut client = config.connect(NoTls).map_err(code)?;
+            let mut values = Vec::new();
+            for statement in statements {
+                for message in client.simple_query(&statement).map_err(code)? {
+                    if let SimpleQueryMessage::Row(row) = message {
+                        values.push(row.get(0).unwrap_or_default().to_owned());
+                    }
+                }
+            }
+            Ok(values)
+        };
+        Self { name: name.to_owned(), thread: Some(thread::spawn(run)) }
+    }
+
+    pub fn runs(&self) -> bool {
+        self.thread.as_ref().is_some_and(|thread| !thread.is_finished())
+    }
+
+    /// Waits for the end: the first column of all rows, or the SQLSTATE of the error.
+    pub fn end(&mut self) -> Result<Vec<String>, String> {
+        self.thread.take().expect("a session that was not ended").join().expect("a session")
+    }
+
+    /// Ends the session by pg_terminate_backend().
+    pub fn terminate(mut self, server: &Server) {
+        let query = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = $1";
+        server.connect().query_one(query, &[&self.name]).expect("pg_terminate_backend()");
+        let _ = self.end();
+    }
+
+    /// Waits until the session has come to a wait event, such as `PgSleep`.
+    pub fn wait_for(&self, server: &Server, event: &str) {
+        let mut client = server.connect();
+        let query = "SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name = $1 AND wait_event = $2";
+        let arrived =
+            within(20, || client.query_one(query, &[&self.name, &event]).expect(query).get(0));
+        assert!(arrived, "the session {} does not come to {event}", self.name);
+    }
+}

@@ -1,0 +1,182 @@
+//! What the planner estimates of ranges of time, and that its plans are as of the comparisons.
+
+use postgres::Client;
+
+use super::common::{connect_to_schema, plan, run, value};
+
+/// Keys of 30 days, one in 25.92 s, up to now: all but those of the last day are analyzed.
+const TABLE: &str = "
+    CREATE TABLE keyed (id uuid PRIMARY KEY, day int) WITH (autovacuum_enabled = off);
+    INSERT INTO keyed
+        SELECT comb_at(now() - interval '30 days' + n * interval '25.92 s'), n / 3334 FROM generate_series(1, 96666) n;
+    ANALYZE keyed;
+    INSERT INTO keyed
+        SELECT comb_at(now() - interval '30 days' + n * interval '25.92 s'), n / 3334 FROM generate_series(96667, 100000) n;
+    SELECT pg_stat_force_next_flush();";
+
+fn rows(plan: &str) -> f64 {
+    let rows = plan.split("rows=").nth(1).and_then(|rest| rest.split(' ').next());
+    rows.and_then(|rows| rows.parse().ok()).unwrap_or_else(|| panic!("{plan}"))
+}
+
+/// The rows that are estimated, of those that are there.
+fn factor(client: &mut Client, condition: &str) -> f64 {
+    let actual: i64 = value(client, &format!("SELECT count(*) FROM keyed WHERE {condition}"));
+    let estimated = client.query(&format!("EXPLAIN SELECT * FROM keyed WHERE {condition}"), &[]);
+    let estimated: String = estimated.expect("a plan")[0].get(0);
+    rows(&estimated) / actual.max(1) as f64
+}
+
+fn assert_estimates(client: &mut Client, conditions: &[&str]) {
+    for condition in conditions {
+        let factor = factor(client, condition);
+        assert!((1.0 / 1.3..1.3).contains(&factor), "{condition}: {factor}");
+    }
+}
+
+#[test]
+fn estimates_know_the_time() {
+    let mut client = connect_to_schema("estimates");
+    run(&mut client, TABLE);
+    assert_estimates(
+        &mut client,
+        &[
+            "comb_between(id, now() - interval '9 days', now() - interval '8 days')",
+            "comb_between(id, now() - interval '9 days', now() - interval '215 hours')",
+            "comb_between(id, now() - interval '9 days 5 min', now() - interval '215 hours')",
+            "comb_between_time(id, now() - interval '9 days', now() - interval '215 hours')",
+            "comb_between(id, now() - interval '1 day', 'infinity')",
+            "comb_between(id, now() - interval '1 hour', 'infinity')",
+            "comb_between(id, '-infinity', 'infinity')",
+            "day = 5 AND comb_between(id, '-infinity', 'infinity') AND comb_between_time(id, '-infinity', 'infinity')",
+        ],
+    );
+    let same = "comb_between_time(id, now() - interval '2 days', now()) AND comb_between(id, now() - interval '2 days', now())";
+    assert_estimates(&mut client, &[same]);
+    for other in [
+        "comb_between(id, 'infinity', '-infinity')",
+        "comb_between(id, NULL, now())",
+        "comb_between(id, now() + interval '1 day', 'infinity')",
+    ] {
+        assert!(factor(&mut client, other) <= 1.0, "{other}");
+    }
+}
+
+/// The counters of the load arrive after those of its ANALYZE.
+#[test]
+fn a_table_that_was_loaded_has_no_new_rows() {
+    let mut client = connect_to_schema("estimates_loaded");
+    run(
+        &mut client,
+        "CREATE TABLE keyed (id uuid) WITH (autovacuum_enabled = off);
+         INSERT INTO keyed
+             SELECT comb_at(now() - interval '30 days' + n * interval '25.92 s') FROM generate_series(1, 90000) n; ANALYZE keyed;
+         SELECT pg_stat_force_next_flush();",
+    );
+    let recent = "comb_between(id, now() - interval '2 days', 'infinity')";
+    assert!(factor(&mut client, recent) < 10.0);
+}
+
+#[test]
+fn random_keys_repeated_keys_and_nulls_get_their_share() {
+    let mut client = connect_to_schema("estimates_mixed");
+    run(&mut client, "CREATE TABLE keyed (id uuid);
+             INSERT INTO keyed SELECT gen_random_uuid() FROM generate_series(1, 40000);
+             INSERT INTO keyed
+                 SELECT comb_at('2024-01-01Z'::timestamptz + n * interval '1 minute') FROM generate_series(1, 30000) n;
+             INSERT INTO keyed SELECT comb_lower_bound('2024-02-01Z') FROM generate_series(1, 10000);
+             INSERT INTO keyed SELECT NULL FROM generate_series(1, 20000);
+             ANALYZE keyed;");
+    assert_estimates(
+        &mut client,
+        &[
+            "comb_between(id, '2024-01-10Z', '2024-01-12Z')",
+            "comb_between(id, '2024-01-30Z', '2024-02-02Z')",
+            "comb_between(id, '-infinity', 'infinity')",
+            "comb_between(id, '2024-01-10Z', 'infinity')",
+            "comb_between_time(id, '2024-01-10Z', 'infinity')",
+            "comb_between_time(id, '-infinity', 'infinity')",
+        ],
+    );
+}
+
+#[test]
+fn uniqueidentifiers_are_estimated_in_their_order() {
+    let mut client = connect_to_schema("estimates_mssql");
+    run(&mut client, TABLE);
+    run(&mut client, "CREATE TABLE guids AS SELECT comb_convert(id, 'uuidv7', 'mssql')::uniqueidentifier AS id FROM keyed;
+             DROP TABLE keyed; ALTER TABLE guids RENAME TO keyed; ANALYZE keyed");
+    let hour = "comb_between(id, now() - interval '9 days', now() - interval '215 hours')";
+    assert_estimates(&mut client, &[hour]);
+}
+
+#[test]
+fn partitions_are_pruned_and_estimated() {
+    let mut client = connect_to_schema("estimates_partitions");
+    run(&mut client, "CREATE TABLE keyed (id uuid PRIMARY KEY, n int) PARTITION BY RANGE (id);
+             CREATE TABLE january PARTITION OF keyed
+                 FOR VALUES FROM (comb_lower_bound('2024-01-01Z')) TO (comb_lower_bound('2024-02-01Z'));
+             CREATE TABLE february PARTITION OF keyed
+                 FOR VALUES FROM (comb_lower_bound('2024-02-01Z')) TO (comb_lower_bound('2024-03-01Z'))
+                 PARTITION BY RANGE (id);
+             CREATE TABLE february_1 PARTITION OF february
+                 FOR VALUES FROM (comb_lower_bound('2024-02-01Z')) TO (comb_lower_bound('2024-02-15Z'));
+             CREATE TABLE february_2 PARTITION OF february
+                 FOR VALUES FROM (comb_lower_bound('2024-02-15Z')) TO (comb_lower_bound('2024-03-01Z'));
+             INSERT INTO keyed
+                 SELECT comb_at('2024-01-01Z'::timestamptz + n * interval '1 minute'), n FROM generate_series(0, 86399) n;
+             ANALYZE keyed");
+    let hours = "comb_between(id, '2024-02-14 21:00Z', '2024-02-15 03:00Z')";
+    assert_estimates(&mut client, &[hours, "comb_between(id, '2024-01-31Z', 'infinity')"]);
+    let constant = plan(&mut client, &format!("SELECT * FROM keyed WHERE {hours}"));
+    assert!(!constant.contains("january") && !constant.contains("comb_between"), "{constant}");
+    assert_eq!(constant.matches("Index Cond").count(), 2, "{constant}");
+    // The comparisons of the parent table are what they say.
+    let hours = format!("SELECT count(*) FILTER (WHERE {hours}) FROM keyed");
+    assert_eq!(value::<i64>(&mut client, &hours), 360);
+    let at_start = "EXPLAIN (ANALYZE, COSTS OFF) SELECT * FROM keyed
+        WHERE comb_between(id, now() - interval '1 day', now())";
+    let removed: String = client.query(at_start, &[]).expect("a plan")[1].get(0);
+    assert!(removed.contains("Subplans Removed: 3"), "{removed}");
+}
+
+/// What is planned by operators alone, and what the comparisons give an index.
+#[test]
+fn plans_are_those_of_the_comparisons() {
+    let mut client = connect_to_schema("estimates_plans");
+    run(&mut client, TABLE);
+    run(&mut client, "CREATE TABLE other AS SELECT * FROM keyed; CREATE UNIQUE INDEX ON other (id); ANALYZE other;
+             CREATE TABLE recent (id uuid, CHECK (comb_between(id, '2024-01-01Z', 'infinity')));
+             CREATE TABLE older (id uuid, CHECK (id < comb_lower_bound('2024-01-01Z')));
+             CREATE VIEW all_of_them AS SELECT id FROM recent UNION ALL SELECT id FROM older UNION ALL SELECT id FROM keyed;
+             CREATE TABLE parent (id uuid, day int);
+             CREATE TABLE child (CHECK (comb_between(id, '-infinity', '2024-01-01Z'))) INHERITS (parent);
+             CREATE TABLE partial AS SELECT * FROM keyed;
+             CREATE INDEX partial_index ON partial (day) WHERE comb_between(id, '2024-01-01Z', 'infinity');
+             SET enable_seqscan = off");
+    let hour = "comb_between(id, now() - interval '1 hour', 'infinity')";
+    for (query, has, has_not) in [
+        (format!("SELECT * FROM keyed WHERE {hour}"), "Index Cond", "Filter"),
+        (format!("SELECT * FROM keyed WHERE NOT {hour}"), "Index Cond", "Seq Scan"),
+        (format!("SELECT * FROM keyed WHERE {hour} OR {hour} AND day = 1"), "Index Cond", "Seq Scan"),
+        ("SELECT * FROM partial WHERE comb_between(id, '2025-01-01Z', 'infinity') AND day = 3".into(), "partial_index", "Seq Scan"),
+        ("SELECT * FROM all_of_them WHERE comb_between(id, '2025-01-01Z', 'infinity')".into(), "Index Cond", "older"),
+        ("SELECT * FROM keyed JOIN parent USING (day) WHERE comb_between(parent.id, '2025-01-01Z', 'infinity')".into(), "parent", "child"),
+        ("SELECT * FROM keyed WHERE comb_between(id, NULL, 'infinity')".into(), "One-Time Filter: false", "Scan"),
+        (
+            "SELECT * FROM keyed LEFT JOIN other USING (day) WHERE comb_between(other.id, '2025-01-01Z', 'infinity')".into(),
+            "Join", "Left",
+        ),
+        (
+            "SELECT * FROM other, keyed WHERE other.day = 1 AND comb_between(keyed.id, comb_timestamp(other.id), 'infinity')".into(),
+            "comb_lower_bound(comb_timestamp(other.id))", "Filter: comb_between",
+        ),
+    ] {
+        let plan = plan(&mut client, &query);
+        assert!(plan.contains(has) && !plan.contains(has_not), "{query}\n{plan}");
+    }
+    let definition = "SELECT pg_get_viewdef(view) FROM (SELECT 'ranged'::regclass) views (view)";
+    let view = format!("CREATE VIEW ranged AS SELECT id FROM keyed WHERE {hour}");
+    run(&mut client, &view);
+    assert!(value::<String>(&mut client, definition).contains("comb_between(id, (now() - "));
+}

@@ -1,0 +1,191 @@
+//! What time-ordered keys are for: rows and index entries arrive in order, and pages stay full.
+
+use std::io::Write;
+
+use postgres::Client;
+
+use super::common::{connect, connect_to_schema, leaves, value};
+
+const ROWS: i64 = 1_000_000;
+
+/// How a key's order is named in SQL.
+struct Order {
+    /// The key's type, and what stands behind it in an index.
+    key: &'static str,
+    opclass: &'static str,
+    /// That `id` is not above `before`.
+    inverted: &'static str,
+}
+
+const UUID: Order = Order { key: "uuid", opclass: "", inverted: "id <= before" };
+const UNIQUEIDENTIFIER: Order =
+    Order { key: "uniqueidentifier", opclass: "", inverted: "id <= before" };
+const UUID_MSSQL: Order =
+    Order { key: "uuid", opclass: "uuid_mssql_ops", inverted: "id <=# before" };
+
+fn create_table(client: &mut Client, order: &Order, default: &str) {
+    let Order { key, opclass, .. } = order;
+    client
+        .batch_execute(&format!(
+            "CREATE TABLE keyed (id {key} NOT NULL DEFAULT {default}, number int NOT NULL);
+             CREATE UNIQUE INDEX keyed_id ON keyed (id {opclass});"
+        ))
+        .expect("a table");
+}
+
+fn insert_select(client: &mut Client) {
+    let insert = format!("INSERT INTO keyed (number) SELECT generate_series(1, {ROWS})");
+    client.batch_execute(&insert).expect("the rows");
+}
+
+fn copy(client: &mut Client) {
+    let mut rows = client.copy_in("COPY keyed (number) FROM STDIN").expect("COPY");
+    for number in 1..=ROWS {
+        writeln!(rows, "{number}").expect("a row");
+    }
+    assert_eq!(rows.finish().expect("the rows"), ROWS as u64);
+}
+
+/// Rows whose id is not above that of the row stored before it.
+fn inversions(client: &mut Client, order: &Order) -> i64 {
+    let query = format!(
+        "SELECT count(*) FROM (
+             SELECT id, lag(id) OVER (ORDER BY ctid) AS before FROM keyed) pairs
+         WHERE {}",
+        order.inverted
+    );
+    value(client, &query)
+}
+
+fn assert_in_order(client: &mut Client, order: &Order) {
+    assert_eq!(value::<i64>(client, "SELECT count(*) FROM keyed"), ROWS);
+    assert_eq!(inversions(client, order), 0);
+    let leaves = leaves(client, "keyed_id");
+    assert!(leaves.density >= 89.0, "leaf density {}", leaves.density);
+    assert!(leaves.fragmentation < 1.0, "leaf fragmentation {}", leaves.fragmentation);
+}
+
+fn assert_out_of_order(client: &mut Client, order: &Order, index: &str) {
+    assert!(inversions(client, order) > ROWS / 3);
+    let leaves = leaves(client, index);
+    assert!(leaves.density < 80.0, "leaf density {}", leaves.density);
+    assert!(leaves.fragmentation > 10.0, "leaf fragmentation {}", leaves.fragmentation);
+}
+
+#[test]
+fn insert_select_fills_the_index_in_order() {
+    let mut client = connect_to_schema("insert_select");
+    create_table(&mut client, &UUID, "comb_new()");
+    insert_select(&mut client);
+    assert_in_order(&mut client, &UUID);
+}
+
+#[test]
+fn copy_fills_the_index_in_order() {
+    let mut client = connect_to_schema("copied");
+    create_table(&mut client, &UUID, "comb_new()");
+    copy(&mut client);
+    assert_in_order(&mut client, &UUID);
+}
+
+/// That the tests can fail: random keys in the same table.
+#[test]
+fn random_keys_do_worse() {
+    let mut client = connect_to_schema("random_keys");
+    create_table(&mut client, &UUID, "gen_random_uuid()");
+    insert_select(&mut client);
+    assert_out_of_order(&mut client, &UUID, "keyed_id");
+}
+
+#[test]
+fn uniqueidentifiers_go_in_in_sql_servers_order() {
+    let mut client = connect_to_schema("uniqueidentifiers");
+    create_table(&mut client, &UNIQUEIDENTIFIER, "comb_new_mssql()");
+    insert_select(&mut client);
+    assert_in_order(&mut client, &UNIQUEIDENTIFIER);
+}
+
+#[test]
+fn copied_uniqueidentifiers_go_in_in_sql_servers_order() {
+    let mut client = connect_to_schema("copied_uniqueidentifiers");
+    create_table(&mut client, &UNIQUEIDENTIFIER, "comb_new_mssql()");
+    copy(&mut client);
+    assert_in_order(&mut client, &UNIQUEIDENTIFIER);
+}
+
+/// And the same ids under uuid's own order do not.
+#[test]
+fn uuids_go_in_in_the_order_of_the_operator_class() {
+    let mut client = connect_to_schema("operator_class");
+    create_table(&mut client, &UUID_MSSQL, "comb_new_mssql()");
+    client.batch_execute("CREATE UNIQUE INDEX in_uuid_order ON keyed (id)").expect("an index");
+    insert_select(&mut client);
+    assert_in_order(&mut client, &UUID_MSSQL);
+    assert_out_of_order(&mut client, &UUID, "in_uuid_order");
+}
+
+#[test]
+fn legacy_ids_go_in_in_sql_servers_order() {
+    let mut client = connect_to_schema("legacy");
+    create_table(&mut client, &UNIQUEIDENTIFIER, "comb_new_mssql_legacy()");
+    insert_select(&mut client);
+    assert_in_order(&mut client, &UNIQUEIDENTIFIER);
+}
+
+#[test]
+fn eight_connections_insert_side_by_side() {
+    insert_side_by_side("side_by_side", &UUID, "comb_new()");
+}
+
+#[test]
+fn eight_connections_insert_uniqueidentifiers_side_by_side() {
+    insert_side_by_side("side_by_side_guids", &UNIQUEIDENTIFIER, "comb_new_mssql()");
+}
+
+fn insert_side_by_side(schema: &'static str, order: &Order, default: &str) {
+    const CONNECTIONS: i32 = 8;
+    const ROWS_EACH: i32 = 50_000;
+    /// Two single-row statements, then one of this many rows less two.
+    const ROWS_A_ROUND: i32 = 50;
+
+    let mut client = connect_to_schema(schema);
+    create_table(&mut client, order, default);
+    client.batch_execute("ALTER TABLE keyed ADD connection int").expect("a column");
+    let writers: Vec<_> = (0..CONNECTIONS)
+        .map(|connection| {
+            std::thread::spawn(move || {
+                let mut client = connect();
+                let insert = format!("INSERT INTO {schema}.keyed (connection, number)");
+                let one = client.prepare(&format!("{insert} VALUES ($1, $2)")).expect("statement");
+                let many = client
+                    .prepare(&format!("{insert} SELECT $1, n FROM generate_series($2::int, $3) n"))
+                    .expect("statement");
+                for first in (0..ROWS_EACH).step_by(ROWS_A_ROUND as usize) {
+                    client.execute(&one, &[&connection, &first]).expect("a row");
+                    client.execute(&one, &[&connection, &(first + 1)]).expect("a row");
+                    let last = first + ROWS_A_ROUND - 1;
+                    client.execute(&many, &[&connection, &(first + 2), &last]).expect("rows");
+                }
+            })
+        })
+        .collect();
+    for writer in writers {
+        writer.join().expect("a writer's rows");
+    }
+
+    let rows = i64::from(CONNECTIONS * ROWS_EACH);
+    assert_eq!(value::<i64>(&mut client, "SELECT count(DISTINCT id) FROM keyed"), rows);
+    let inversions: i64 = value(
+        &mut client,
+        &format!(
+            "SELECT count(*) FROM (
+                 SELECT id, lag(id) OVER (PARTITION BY connection ORDER BY number) AS before
+                 FROM keyed) pairs
+             WHERE {}",
+            order.inverted
+        ),
+    );
+    assert_eq!(inversions, 0);
+    let leaves = leaves(&mut client, "keyed_id");
+    assert!(leaves.density >= 85.0, "leaf density {}", leaves.density);
+}

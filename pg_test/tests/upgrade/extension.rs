@@ -1,0 +1,189 @@
+//! From the first released version of the extension to this one.
+//!
+//! - What ALTER EXTENSION UPDATE creates is what CREATE EXTENSION creates, in the same catalogs.
+//! - The library of this version serves the SQL of the first one.
+//! - Data, indexes, defaults and views go on, over an update and over pg_upgrade from older PostgreSQLs.
+//! - Mistakes in an update script are caught.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use pg_test::{Installation, Server, Sharing, installation, value};
+
+use crate::{forget_writers, script};
+
+const FIRST: &str = "0.1.0";
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+const OPTIONS: &str =
+    "-c search_path=app,extensions -c comb_upgrade.schema=extensions -c client_min_messages=error";
+
+fn create(server: &Server, database: &str, version: &str) {
+    server.execute(&format!("DROP DATABASE IF EXISTS {database}"));
+    server.execute(&format!("CREATE DATABASE {database}"));
+    let statements = format!(
+        "CREATE SCHEMA extensions; CREATE SCHEMA app; CREATE EXTENSION comb SCHEMA extensions VERSION '{version}'"
+    );
+    server.connect_to(database).batch_execute(&statements).expect("the extension");
+}
+
+fn run(server: &Server, database: &str, name: &str) -> String {
+    script(server, &format!("dbname={database} options='{OPTIONS}'"), name, &[])
+}
+
+fn catalog(server: &Server, database: &str) -> String {
+    run(server, database, "catalog.sql")
+}
+
+fn update(server: &Server, database: &str) -> Result<(), postgres::Error> {
+    server.connect_to(database).batch_execute("ALTER EXTENSION comb UPDATE")
+}
+
+fn version(server: &Server, database: &str) -> String {
+    value(
+        &mut server.connect_to(database),
+        "SELECT extversion FROM pg_extension WHERE extname = 'comb'",
+    )
+}
+
+fn update_due(server: &Server, database: &str) -> bool {
+    value(&mut server.connect_to(database), "SELECT update_due FROM extensions.comb_status()")
+}
+
+/// Whoever uses the update script, which one of the tests changes.
+static SCRIPT: Mutex<()> = Mutex::new(());
+
+#[test]
+fn an_update_is_a_fresh_install() {
+    let _lock = SCRIPT.lock();
+    let mut server = Server::create(Sharing::Attached, &[]);
+    server.up();
+    create(&server, "fresh", VERSION);
+    let fresh = catalog(&server, "fresh");
+    assert!(fresh.lines().count() > 100, "the catalogs say too little: {fresh}");
+
+    create(&server, "shop", FIRST);
+    run(&server, "shop", "usage.sql");
+    let before = run(&server, "shop", "facts.sql");
+    assert!(update_due(&server, "shop"), "comb_status() says that an update is due");
+    update(&server, "shop").expect("ALTER EXTENSION UPDATE");
+    assert_eq!(version(&server, "shop"), VERSION);
+    assert_eq!(catalog(&server, "shop"), fresh);
+    assert_eq!(run(&server, "shop", "facts.sql"), before);
+    assert!(!update_due(&server, "shop"), "comb_status() still says that an update is due");
+    let mut client = server.connect_to("shop");
+    client.batch_execute("DROP EXTENSION comb CASCADE").expect("DROP EXTENSION");
+    let left = "SELECT count(*) FROM pg_operator o LEFT JOIN pg_proc p ON p.oid = o.oprcode WHERE p.oid IS NULL OR p.probin = 'comb'";
+    assert_eq!(value::<i64>(&mut client, left), 0, "what DROP EXTENSION leaves");
+    mistakes_are_caught(&server, &fresh);
+}
+
+/// An update script, which is put back when this is dropped.
+struct Script {
+    path: PathBuf,
+    original: String,
+}
+
+impl Script {
+    fn new() -> Self {
+        let path = installation().scripts.join(format!("comb--{FIRST}--{VERSION}.sql"));
+        let original = fs::read_to_string(&path).expect("the update script");
+        Self { path, original }
+    }
+
+    /// The script without the statement that begins so.
+    fn without(&self, statement: &str) -> String {
+        let begin =
+            self.original.find(statement).unwrap_or_else(|| panic!("there is no {statement}"));
+        let end = begin + self.original[begin..].find(";\n").expect("the end of the statement") + 2;
+        format!("{}{}", &self.original[..begin], &self.original[end..])
+    }
+
+    /// The script with another text within the statement that begins so.
+    fn with(&self, statement: &str, from: &str, to: &str) -> String {
+        let begin =
+            self.original.find(statement).unwrap_or_else(|| panic!("there is no {statement}"));
+        let (head, tail) = self.original.split_at(begin);
+        let end = tail.find(";\n").expect("the end of the statement");
+        assert!(tail[..end].contains(from), "{statement} has no {from}");
+        format!("{head}{}{}", tail[..end].replacen(from, to, 1), &tail[end..])
+    }
+}
+
+impl Drop for Script {
+    fn drop(&mut self) {
+        let _ = fs::write(&self.path, &self.original);
+    }
+}
+
+fn mistakes_are_caught(server: &Server, fresh: &str) {
+    let script = Script::new();
+    let mistakes = [
+        ("a function is missing", script.without("CREATE FUNCTION comb_settled")),
+        ("another volatility", script.with("CREATE FUNCTION comb_horizon(", "STABLE", "VOLATILE")),
+        ("another parallel label", script.with("CREATE FUNCTION comb_tracked()", "PARALLEL RESTRICTED", "PARALLEL SAFE")),
+        ("another cost", script.with("CREATE FUNCTION comb_horizon(", "COST 10", "COST 1")),
+        ("IMMUTABLE as it was", script.without("ALTER FUNCTION comb_inspect")),
+        ("not LEAKPROOF", script.without("ALTER FUNCTION comb_timestamp(")),
+        ("another comment", script.with("COMMENT ON FUNCTION comb_horizon_now(", "horizon for the next statement", "horizon")),
+        (
+            "a forgotten column",
+            script
+                .with("CREATE FUNCTION comb_status(", ", OUT horizon_held_for interval", "")
+                .replace(", s.horizon_held_for", ""),
+        ),
+        (
+            "a forgotten REVOKE",
+            format!(
+                "{}\nDROP FUNCTION comb_reset_clock();
+                 CREATE FUNCTION comb_reset_clock() RETURNS timestamptz LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'comb_reset_clock';
+                 COMMENT ON FUNCTION comb_reset_clock() IS 'set the clock back to the system clock; the next UUID may be smaller than earlier ones';\n",
+                script.original
+            ),
+        ),
+        ("a privilege too many", format!("{}\nGRANT EXECUTE ON FUNCTION comb_reset_clock() TO PUBLIC;\n", script.original)),
+    ];
+    for (mistake, text) in mistakes {
+        fs::write(&script.path, text).expect("the update script");
+        create(server, "mistaken", FIRST);
+        let is_caught = update(server, "mistaken").is_err() || catalog(server, "mistaken") != fresh;
+        assert!(is_caught, "not caught: {mistake}");
+    }
+    // The name of the script says another version than the library's.
+    let wrong_name = script.path.with_file_name(format!("comb--{FIRST}--{VERSION}.1.sql"));
+    fs::rename(&script.path, &wrong_name).expect("another name");
+    create(server, "mistaken", FIRST);
+    let is_caught = update(server, "mistaken").is_err() || version(server, "mistaken") != VERSION;
+    fs::rename(&wrong_name, &script.path).expect("its name");
+    assert!(is_caught, "not caught: a wrong version");
+}
+
+/// From the first release in an older PostgreSQL to this version in the one under test.
+#[test]
+fn pg_upgrade_and_an_update() {
+    let _lock = SCRIPT.lock();
+    let older: &'static [Installation] = installation().older().leak();
+    if older.is_empty() {
+        println!("not tested: no older PostgreSQL has comb {VERSION}");
+    }
+    for old in older {
+        let mut server = Server::create_of(old, Sharing::Attached, &[]);
+        server.up();
+        create(&server, "shop", FIRST);
+        run(&server, "shop", "usage.sql");
+        let before = run(&server, "shop", "facts.sql");
+        forget_writers(&server);
+        let server = server.pg_upgrade(installation());
+        let what = format!("from {} to {}", old.major, installation().major);
+        assert_eq!(run(&server, "shop", "facts.sql"), before, "pg_upgrade {what}");
+        create(&server, "fresh", VERSION);
+        update(&server, "shop").expect("ALTER EXTENSION UPDATE");
+        assert_eq!(
+            catalog(&server, "shop"),
+            catalog(&server, "fresh"),
+            "the catalogs after pg_upgrade {what}"
+        );
+        assert_eq!(run(&server, "shop", "facts.sql"), before, "an update after pg_upgrade {what}");
+        println!("pg_upgrade {what}");
+    }
+}
