@@ -1,6 +1,5 @@
 //! A server of a test.
 
-use std::ffi::OsStr;
 use std::fs::{self, OpenOptions, Permissions};
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -17,6 +16,7 @@ use tempfile::TempDir;
 
 use crate::clock::Clock;
 use crate::installation::{Installation, installation};
+use crate::programs::Program;
 use crate::within;
 
 /// How a server gets the memory that its connections share.
@@ -39,7 +39,7 @@ pub enum Stop {
 
 /// A data directory, and the server that runs on it. Reachable by a socket only; stopped and removed when dropped.
 pub struct Server {
-    installation: &'static Installation,
+    pub(crate) installation: &'static Installation,
     directory: TempDir,
     postmaster: Option<Child>,
     environment: Vec<(String, String)>,
@@ -83,7 +83,7 @@ impl Server {
         server
     }
 
-    fn initdb(&self, options: &[&str]) {
+    pub(crate) fn initdb(&self, options: &[&str]) {
         let mut command = self.installation.program("initdb", &[]);
         command.args([
             "--auth=trust",
@@ -96,7 +96,7 @@ impl Server {
         Program(command).args(options).arg("-D").arg(self.data()).run();
     }
 
-    fn empty(installation: &'static Installation) -> Self {
+    pub(crate) fn empty(installation: &'static Installation) -> Self {
         static CLEANED: Once = Once::new();
         CLEANED.call_once(remove_what_interrupted_runs_left);
         let prefix = format!("{PREFIX}{}.", std::process::id());
@@ -268,63 +268,6 @@ impl Server {
         command
     }
 
-    /// A program of PostgreSQL such as pg_dump, as the superuser.
-    pub fn client_program(&self, name: &str) -> Program {
-        let mut command = self.installation.program(name, &[]);
-        command.arg("--username=postgres").arg(format!("--host={}", self.work().display()));
-        Program(command)
-    }
-
-    /// What single-user mode answers to these commands, one a line. The server must be stopped.
-    pub fn single_user(&self, database: &str, settings: &[(&str, &str)], commands: &str) -> String {
-        let mut command = self.installation.program("postgres", &[]);
-        command.arg("--single").arg("-D").arg(self.data());
-        for (name, value) in settings {
-            command.arg("-c").arg(format!("{name}={value}"));
-        }
-        let input = self.work().join("commands");
-        self.write(&input, commands);
-        let input = fs::File::open(input).expect("commands");
-        let output = command.arg(database).stdin(input).output().expect("postgres");
-        format!(
-            "{}{}",
-            String::from_utf8_lossy(&output.stdout),
-            String::from_utf8_lossy(&output.stderr)
-        )
-    }
-
-    /// A server of that PostgreSQL with everything that this one has, by pg_upgrade. It preloads the extension.
-    pub fn pg_upgrade(mut self, to: &'static Installation) -> Self {
-        self.down(Stop::Fast);
-        let control = self
-            .installation
-            .program("pg_controldata", &[])
-            .arg(self.data())
-            .output()
-            .expect("pg_controldata");
-        let has_checksums = !String::from_utf8_lossy(&control.stdout)
-            .contains("Data page checksum version:           0");
-        // From 18 on they are on by default, and have to be as they were.
-        let options: &[&str] =
-            if has_checksums || to.major < 18 { &[] } else { &["--no-data-checksums"] };
-        let mut server = Self::empty(to);
-        server.initdb(options);
-        server.configure(&[
-            ("shared_preload_libraries", "comb"),
-            ("fsync", "off"),
-            ("timezone", "UTC"),
-        ]);
-        let mut command = to.program("pg_upgrade", &[]);
-        command.arg(format!("--old-bindir={}", self.installation.bin.display()));
-        command.arg(format!("--new-bindir={}", to.bin.display()));
-        command.arg(format!("--old-datadir={}", self.data().display()));
-        command.arg(format!("--new-datadir={}", server.data().display()));
-        command.arg("--username=postgres").arg(format!("--socketdir={}", server.work().display()));
-        Program(command).current_dir(&server.work()).run();
-        server.up();
-        server
-    }
-
     /// A standby of this server, which must run; it is not started.
     pub fn standby(&self) -> Self {
         let standby = Self::empty(self.installation);
@@ -375,34 +318,6 @@ impl Drop for Server {
             eprintln!("The end of the server's log:");
             tail.iter().rev().for_each(|line| eprintln!("    {line}"));
         }
-    }
-}
-
-/// A program that has to succeed.
-pub struct Program(Command);
-
-impl Program {
-    pub fn arg(mut self, argument: impl AsRef<OsStr>) -> Self {
-        self.0.arg(argument);
-        self
-    }
-
-    pub fn args<A: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = A>) -> Self {
-        self.0.args(arguments);
-        self
-    }
-
-    pub fn current_dir(mut self, directory: &Path) -> Self {
-        self.0.current_dir(directory);
-        self
-    }
-
-    /// Runs it, and fails with what it says if it does.
-    pub fn run(mut self) {
-        let output = self.0.output().unwrap_or_else(|error| panic!("{:?}: {error}", self.0));
-        let said =
-            [output.stdout, output.stderr].map(|said| String::from_utf8_lossy(&said).into_owned());
-        assert!(output.status.success(), "{:?}: {}", self.0, said.concat());
     }
 }
 

@@ -178,5 +178,7 @@ fn plans_are_those_of_the_comparisons() {
     let definition = "SELECT pg_get_viewdef(view) FROM (SELECT 'ranged'::regclass) views (view)";
     let view = format!("CREATE VIEW ranged AS SELECT id FROM keyed WHERE {hour}");
     run(&mut client, &view);
-    assert!(value::<String>(&mut client, definition).contains("comb_between(id, (now() - "));
+    // PostgreSQL 15 names the table of the column.
+    let definition = value::<String>(&mut client, definition).replace("keyed.id", "id");
+    assert!(definition.contains("comb_between(id, (now() - "), "{definition}");
 }
