@@ -283,7 +283,7 @@ FORMS[LATERAL]="SELECT string_agg(settled::text, ' ') FROM $between_rows, LATERA
 FORMS[VALUES]="SELECT string_agg((id < horizon)::text, ' ')
     FROM (VALUES (1, comb_horizon()), (2, CASE WHEN release() THEN comb_horizon() END)) v (n, horizon) JOIN outbox USING (n)"
 FORMS[partitions]="SELECT string_agg(settled_set(id)::text, ' ')
-    FROM (SELECT * FROM part_0 UNION ALL SELECT * FROM part_1) row WHERE id = (SELECT id FROM outbox WHERE n = 1) OR release()"
+    FROM (SELECT * FROM part_0 UNION ALL SELECT * FROM part_1) row WHERE nextval('visits') % 2 = 1 OR release()"
 FORMS[cursor]="BEGIN;
     DECLARE page CURSOR FOR SELECT settled_definer(id)::text FROM outbox ORDER BY n;
     FETCH page \\gset first_

@@ -123,6 +123,9 @@ BEGIN
     CLOSE other;
 END $$;
 
+-- Of two rows, which one is visited first.
+CREATE SEQUENCE visits;
+
 -- Ends the transaction that holds the horizon, between two rows of a statement.
 CREATE FUNCTION release() RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
