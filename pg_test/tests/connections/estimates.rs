@@ -131,6 +131,10 @@ fn partitions_are_pruned_and_estimated() {
     let constant = plan(&mut client, &format!("SELECT * FROM keyed WHERE {hours}"));
     assert!(!constant.contains("january") && !constant.contains("comb_between"), "{constant}");
     assert_eq!(constant.matches("Index Cond").count(), 2, "{constant}");
+    // A comparison of the statement's own that equals one of the range, but for what is under its operator.
+    let others = "NOT id >= comb_lower_bound('2024-02-15 03:00Z') AND n > 64000 AND n > 64001";
+    let either = format!("SELECT count(*) FROM keyed WHERE {hours} OR {others}");
+    assert_eq!(value::<i64>(&mut client, &either), 978);
     // The comparisons of the parent table are what they say.
     let hours = format!("SELECT count(*) FILTER (WHERE {hours}) FROM keyed");
     assert_eq!(value::<i64>(&mut client, &hours), 360);

@@ -22,8 +22,10 @@ use crate::postgres::raw;
 /// Arguments of a function that is only there to stand under an operator: those of the operator.
 const OF_TEST: i32 = 2;
 
-/// The collation of a call that stands beside its comparisons, which means nothing to it. The planner simplifies the
-/// terms of an AND again that it gets in place of a term of another AND.
+/// The collation of a call and of its comparisons where both stand, which means nothing to them. By it the support
+/// function knows such a call again: the planner simplifies the terms of an AND again that it gets in place of a term
+/// of another AND. And PostgreSQL's equal() takes no such comparison for one that the statement has itself: it ignores
+/// the function under an operator that NOT has turned around.
 const EXPANDED: Oid = pg_sys::C_COLLATION_OID;
 
 /// What the planner takes in place of a call; null if nothing else.
@@ -153,8 +155,10 @@ unsafe fn comparisons(
                 }
             };
             let (none, result) = (Oid::INVALID, pg_sys::BOOLOID);
+            let collation = if as_tests { EXPANDED } else { none };
             let id = raw::copyObjectImpl(id.cast()).cast();
-            let expression = raw::make_opclause(operator, result, false, id, bound, none, none);
+            let expression =
+                raw::make_opclause(operator, result, false, id, bound, none, collation);
             if as_tests {
                 let test = function_named(side.test, &[pg_sys::INTERNALOID; 2], own)?;
                 (*expression.cast::<pg_sys::OpExpr>()).opfuncid = test;
