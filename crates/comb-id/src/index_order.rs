@@ -80,20 +80,17 @@ impl TimeOrder {
     const LAST_OF_OTHERS: Uuid = Uuid::max();
 
     /// The first id from a moment on, in microseconds since the Unix epoch. After the range of version 7,
-    /// the last id of all: there is no id after it that could be the bound of an empty range.
+    /// the last id of all: there is no id after it. So that one is in no range, as the greatest uuid is in
+    /// none of uuid's order.
     pub fn first_from(micros: i64) -> Uuid {
-        Self::bound(micros).unwrap_or(Self::LAST)
+        let bound = UUIDV7.lower_bound(micros);
+        if rank(&bound).0 { bound } else { Self::LAST }
     }
 
-    /// The last id before a moment, in microseconds since the Unix epoch. All ids of other versions are
-    /// before any moment.
+    /// The last id before the first one from a moment on. All ids of other versions are before any moment.
     pub fn last_before(micros: i64) -> Uuid {
-        Self::bound(micros).and_then(|first| Self::previous(&first)).unwrap_or(Self::LAST)
-    }
-
-    /// The first id from a moment on; `None` after the range of version 7.
-    fn bound(micros: i64) -> Option<Uuid> {
-        Some(UUIDV7.lower_bound(micros)).filter(|bound| rank(bound).0)
+        let first = Self::first_from(micros);
+        Self::previous(&first).unwrap_or(first)
     }
 }
 

@@ -96,8 +96,8 @@ fn bounds_of_a_moment_saturate() {
             uuid("ffffffff-fffe-7fff-bfff-ffffffffffff"),
             uuid("ffffffff-ffff-7000-8000-000000000000"),
         ),
-        (281_474_976_710_655_001, TimeOrder::LAST, TimeOrder::LAST),
-        (i64::MAX, TimeOrder::LAST, TimeOrder::LAST),
+        (281_474_976_710_655_001, uuid("ffffffff-ffff-7fff-bfff-fffffffffffe"), TimeOrder::LAST),
+        (i64::MAX, uuid("ffffffff-ffff-7fff-bfff-fffffffffffe"), TimeOrder::LAST),
     ] {
         assert_eq!(TimeOrder::last_before(micros), last_before, "{micros}");
         assert_eq!(TimeOrder::first_from(micros), first_from, "{micros}");
@@ -143,11 +143,10 @@ proptest! {
         let moment = rfc9562::micros(&id).filter(|_| is_of_version_7(&id));
         for bound in [at, moment.unwrap_or(0) + near] {
             let is_later = moment.is_some_and(|moment| moment >= bound);
+            // The last id of all is after every range.
+            let is_later = is_later || id == TimeOrder::LAST;
             prop_assert_eq!(TimeOrder::compare(&id, &TimeOrder::last_before(bound)).is_gt(), is_later);
-            // The last id of all belongs to every time after it.
-            if id != TimeOrder::LAST {
-                prop_assert_eq!(TimeOrder::compare(&id, &TimeOrder::first_from(bound)).is_ge(), is_later);
-            }
+            prop_assert_eq!(TimeOrder::compare(&id, &TimeOrder::first_from(bound)).is_ge(), is_later);
         }
     }
 }

@@ -186,6 +186,11 @@ fn comb_between_time_is_what_the_timestamps_say() {
                IS DISTINCT FROM (is_version_7 AND moment >= from_time AND moment < to_time)",
     );
     assert_eq!(differences, 0);
+    // After the last id there is none that could be a bound.
+    let backwards = "SELECT bool_or(comb_between_time(id, from_time, '10889-09-01Z')
+                OR id >=@~ comb_first_from(from_time) AND id <=@~ comb_last_before('10889-09-01Z'))
+         FROM (VALUES (comb_max('10889-08-02 05:31:50.655999Z'), timestamptz 'infinity')) ids (id, from_time)";
+    assert!(!value::<bool>(&mut client, backwards));
 }
 
 #[test]
