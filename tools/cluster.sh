@@ -64,28 +64,6 @@ cluster_up() {
 # cluster_down MODE [FOLDER]: stops it, in one of pg_ctl's modes.
 cluster_down() { as_server "$BIN/pg_ctl" -D "$CLUSTER/${2:-data}" -m "$1" -t 600 -s -w stop; }
 
-# cluster_pg_upgrade NEW_PG_CONFIG: stops the server, and starts the PostgreSQL of that pg_config with all that it
-# held, by pg_upgrade. The old one starts as it was, the new one with comb preloaded.
-cluster_pg_upgrade() {
-    local new_config=$1 old_bin=$BIN checksums=()
-    cluster_down fast
-    BIN=$("$new_config" --bindir)
-    mv "$CLUSTER/data" "$CLUSTER/old"
-    as_server mkdir -m 700 "$CLUSTER/work/new"
-    mv "$CLUSTER/work/new" "$CLUSTER/data"
-    # Checksums are on by default from 18 on, and have to be as they were.
-    [ "$("$old_bin/pg_controldata" "$CLUSTER/old" | sed -n 's/^Data page checksum version: *//p')" != 0 ] ||
-        [ "$(major_of "$new_config")" -lt 18 ] || checksums=(--no-data-checksums)
-    as_server "$BIN/initdb" -D "$CLUSTER/data" -U postgres --auth=trust --encoding=UTF8 --no-locale --no-sync \
-        "${checksums[@]}" >/dev/null
-    cluster_configure listen_addresses= "unix_socket_directories=$CLUSTER/socket" shared_preload_libraries=comb
-    as_server bash -c 'cd "$1" && exec "$2" --old-bindir "$3" --new-bindir "$4" --old-datadir "$5" --new-datadir "$6" \
-        --username postgres --socketdir "$1"' - "$CLUSTER/work" "$BIN/pg_upgrade" "$old_bin" "$BIN" "$CLUSTER/old" "$CLUSTER/data" \
-        >"$CLUSTER/upgrade.log" 2>&1 ||
-        { tail -n 40 "$CLUSTER/upgrade.log" "$CLUSTER"/data/pg_upgrade_output.d/*/log/pg_upgrade_dump_*.log; die "pg_upgrade failed"; }
-    cluster_up
-}
-
 cluster_stop() {
     local status=$? running
     trap '' INT TERM HUP

@@ -51,13 +51,6 @@ impl Session {
         self.thread.take().expect("a session that was not ended").join().expect("a session")
     }
 
-    /// Ends the session by pg_terminate_backend().
-    pub fn terminate(mut self, server: &Server) {
-        let query = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = $1";
-        server.connect().query_one(query, &[&self.name]).expect("pg_terminate_backend()");
-        let _ = self.end();
-    }
-
     /// Waits until the session has come to a wait event, such as `PgSleep`.
     pub fn wait_for(&self, server: &Server, event: &str) {
         let mut client = server.connect();

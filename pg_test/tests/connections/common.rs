@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+pub use pg_test::value;
 use pg_test::{Server, Sharing};
 use postgres::Client;
 
@@ -51,14 +52,6 @@ pub fn run(client: &mut Client, script: &str) {
     for statement in script.split(";\n") {
         client.batch_execute(statement).unwrap_or_else(|error| panic!("{statement}: {error:?}"));
     }
-}
-
-/// The one value of a query's one row.
-pub fn value<T>(client: &mut Client, query: &str) -> T
-where
-    T: for<'a> postgres::types::FromSql<'a>,
-{
-    client.query_one(query, &[]).unwrap_or_else(|error| panic!("{query}: {error:?}")).get(0)
 }
 
 /// The lines of a query's plan.

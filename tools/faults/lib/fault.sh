@@ -54,33 +54,6 @@ server_start() {
     sql -c "CREATE EXTENSION comb"
 }
 
-# After a crash the server makes its memory anew.
-accepts() { sql -c "SELECT" >/dev/null 2>&1; }
-wait_until_accepts() {
-    local tries
-    for tries in $(seq 300); do
-        if accepts; then return; fi
-        sleep 0.1
-    done
-    die "the server did not come back after $tries tries" "$(tail -n 5 "$CLUSTER/work/data.log")"
-}
-
-postmaster() { head -n 1 "$CLUSTER/data/postmaster.pid"; }
-
-# kill -9 of the postmaster, and a new one.
-kill_postmaster() {
-    local killed
-    killed=$(postmaster)
-    kill -9 "$killed"
-    # Its children end when they notice; until then the shared memory is theirs, and no new server starts.
-    for _ in $(seq 100); do
-        if (cluster_up) 2>/dev/null; then break; fi
-        sleep 0.1
-    done
-    accepts || die "the server did not start again" "$(tail -n 5 "$CLUSTER/work/data.log")"
-    [ "$(postmaster)" != "$killed" ] || not_ok "the postmaster is another"
-}
-
 # The end of a test. No error, whatever it is, shows the inside of the library.
 finish() {
     local inside

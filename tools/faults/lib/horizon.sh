@@ -311,19 +311,3 @@ FORMS[two_cursors]="CREATE TEMP TABLE answers (answer boolean);
 
 # answers FORM: the two answers.
 answers() { sql <<<"${FORMS[$1]};"; }
-
-# horizon_facts: of all readers but the naive one.
-horizon_facts() {
-    local kind
-    for kind in "${KINDS[@]}"; do
-        [ "$kind" != naive ] || continue
-        fact "$STAGE: reader $kind missed no row of $(stored): $(missed "$kind")" "$([ "$(missed "$kind")" = 0 ] && echo t)"
-    done
-    facts <<SQL
-SET search_path = $STAGE, public;
-SELECT '$STAGE: no reader read a row twice', count(*) = 0 FROM (SELECT FROM seen GROUP BY id, reader HAVING count(*) > 1) twice;
-SELECT '$STAGE: no reader read a row that is not there', count(*) = 0 FROM seen WHERE reader <> 'naive' AND NOT EXISTS (SELECT FROM outbox WHERE outbox.id = seen.id);
-SELECT '$STAGE: every one of ' || count(*) || ' acknowledged rows is there', count(*) > 0 AND bool_and(EXISTS (SELECT FROM outbox WHERE outbox.id = acknowledged.id)) FROM acknowledged;
-SELECT '$STAGE: rows that are never to be stored are not', count(*) = 0 FROM outbox WHERE body = 'never';
-SQL
-}
