@@ -15,7 +15,7 @@ end_session() {
     wait "${SESSIONS[$1]}" || true
 }
 # held [OPTION...]: whether the horizon is below the ids of now.
-held() { sql "$@" -c "SELECT comb_horizon_now() < comb_at(clock_timestamp() - interval '1 ms')"; }
+held() { sql "$@" -c "SELECT comb_horizon_now() < id FROM (SELECT comb_new() AS id OFFSET 0) generated_before"; }
 # with_session SQL DATABASE COMMAND...: the command while a session has said that and stays.
 with_session() {
     PGDATABASE=$2 session stays "$1; SELECT pg_sleep(60)"
