@@ -13,7 +13,7 @@ COMMENT ON FUNCTION comb_timestamp(uuid, text) IS
 CREATE FUNCTION comb_timestamp_mssql(id uuid) RETURNS timestamptz
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_timestamp_mssql';
 COMMENT ON FUNCTION comb_timestamp_mssql(uuid) IS
-    'extract timestamp from UUID in layout mssql';
+    'extract timestamp from UUID in layout mssql; null if the UUID cannot be in that layout';
 
 CREATE FUNCTION comb_timestamp_mssql_legacy(id uuid) RETURNS timestamptz
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_timestamp_mssql_legacy';

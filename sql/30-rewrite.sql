@@ -3,7 +3,7 @@
 CREATE FUNCTION comb_set_timestamp(id uuid, at timestamptz, layout text DEFAULT 'uuidv7') RETURNS uuid
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_set_timestamp';
 COMMENT ON FUNCTION comb_set_timestamp(uuid, timestamptz, text) IS
-    'replace the time field of UUID and keep all other bits; layout uuidv7 also sets version and variant';
+    'replace the timestamp of UUID and keep all other bits; layouts of versions 1, 6, 7 and 8 also set version and variant';
 
 CREATE FUNCTION comb_convert(id uuid, source text, target text) RETURNS uuid
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_convert';

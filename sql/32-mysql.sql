@@ -3,7 +3,7 @@
 CREATE FUNCTION comb_mysql_swap(id uuid) RETURNS uuid
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_mysql_swap';
 COMMENT ON FUNCTION comb_mysql_swap(uuid) IS
-    'put bytes 6 to 7 and 4 to 5 of UUID in front of bytes 0 to 3, as UUID_TO_BIN(id, 1) of MySQL does';
+    'move bytes 6 to 7 and 4 to 5 of UUID in front of bytes 0 to 3, as UUID_TO_BIN(id, 1) of MySQL does';
 
 CREATE FUNCTION comb_mysql_unswap(id uuid) RETURNS uuid
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_mysql_unswap';

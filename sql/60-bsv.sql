@@ -3,7 +3,7 @@
 CREATE FUNCTION comb_new_bsv() RETURNS text
     LANGUAGE c VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_new_bsv';
 COMMENT ON FUNCTION comb_new_bsv() IS
-    'generate BSV COMB, time-ordered under COLLATE "C"';
+    'generate BSV COMB, sorted by time under COLLATE "C"';
 
 CREATE FUNCTION comb_bsv_timestamp(bsv text, zone text DEFAULT 'UTC') RETURNS timestamptz
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_bsv_timestamp';

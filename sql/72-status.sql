@@ -8,7 +8,7 @@ CREATE FUNCTION comb_clock_status(
         OUT library_version text, OUT horizon timestamptz, OUT horizon_held_for interval
     ) RETURNS record
     LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'comb_clock_status';
-COMMENT ON FUNCTION comb_clock_status() IS 'what comb_status() shows, without the version of the extension';
+COMMENT ON FUNCTION comb_clock_status() IS 'columns of comb_status() without the version of the extension';
 
 CREATE FUNCTION comb_status(
         OUT scope text, OUT reason text,

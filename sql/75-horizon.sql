@@ -3,18 +3,18 @@
 CREATE FUNCTION comb_tracked() RETURNS uuid
     LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'comb_tracked';
 COMMENT ON FUNCTION comb_tracked() IS
-    'generate a version 7 UUID that comb_horizon() stays below until the transaction ends';
+    'generate UUID version 7 that comb_horizon() stays below until the transaction ends';
 
 CREATE FUNCTION comb_tracked(layout text) RETURNS uuid
     LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'comb_tracked_layout';
 COMMENT ON FUNCTION comb_tracked(text) IS
-    'generate a UUID of a layout that comb_horizon() stays below until the transaction ends';
+    'generate UUID in the given layout that comb_horizon() stays below until the transaction ends';
 
 -- COST of comb_horizon() and comb_settled(): for each row. The first call of a statement costs as much as comb_horizon_now().
 CREATE FUNCTION comb_horizon(layout text DEFAULT 'uuidv7') RETURNS uuid
     LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 10 AS 'MODULE_PATHNAME', 'comb_horizon';
 COMMENT ON FUNCTION comb_horizon(text) IS
-    'UUID below which all tracked UUIDs are settled: visible to this statement, or never to come';
+    'UUID below which all tracked UUIDs are settled: visible to this statement, or never committed';
 
 CREATE FUNCTION comb_horizon_now(layout text DEFAULT 'uuidv7') RETURNS uuid
     LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'comb_horizon_now';
@@ -29,7 +29,7 @@ COMMENT ON FUNCTION comb_settled(uuid, text) IS
 CREATE FUNCTION comb_hold() RETURNS uuid
     LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'comb_hold';
 COMMENT ON FUNCTION comb_hold() IS
-    'let the horizon stay below the UUIDs that the client generates from now on in this transaction';
+    'keep the horizon below the UUIDs that the client generates from now on in this transaction';
 
 CREATE FUNCTION comb_guard() RETURNS trigger
     LANGUAGE c AS 'MODULE_PATHNAME', 'comb_guard';
@@ -61,4 +61,4 @@ BEGIN ATOMIC
     ORDER BY f.at;
 END;
 COMMENT ON FUNCTION comb_horizon_holders() IS
-    'transactions that hold the horizon back, the oldest first';
+    'transactions that hold the horizon back, oldest first';

@@ -10,7 +10,7 @@ CREATE AGGREGATE comb_first(uuid) (
     SFUNC = comb_smaller, STYPE = uuid,
     COMBINEFUNC = comb_smaller, SORTOP = OPERATOR(pg_catalog.<), PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE comb_first(uuid) IS 'minimum value of all uuid input values';
+COMMENT ON AGGREGATE comb_first(uuid) IS 'smallest of all uuid input values';
 
 CREATE FUNCTION comb_larger(uuid, uuid) RETURNS uuid
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_larger';
@@ -20,7 +20,7 @@ CREATE AGGREGATE comb_last(uuid) (
     SFUNC = comb_larger, STYPE = uuid,
     COMBINEFUNC = comb_larger, SORTOP = OPERATOR(pg_catalog.>), PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE comb_last(uuid) IS 'maximum value of all uuid input values';
+COMMENT ON AGGREGATE comb_last(uuid) IS 'largest of all uuid input values';
 
 -- Without these, the implicit cast would give the first and the last in uuid's order.
 

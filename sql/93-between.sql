@@ -11,20 +11,20 @@ CREATE OR REPLACE FUNCTION comb_between(id uuid, from_time timestamptz, to_time 
     LANGUAGE c IMMUTABLE PARALLEL SAFE LEAKPROOF COST 2 SUPPORT comb_between_support
     AS 'MODULE_PATHNAME', 'comb_between';
 COMMENT ON FUNCTION comb_between(uuid, timestamptz, timestamptz) IS
-    'is UUID version 7 at or after the first time and before the second?';
+    'whether UUID version 7 is at or after the first time and before the second';
 
 CREATE OR REPLACE FUNCTION comb_between(id uniqueidentifier, from_time timestamptz, to_time timestamptz)
     RETURNS boolean
     LANGUAGE c IMMUTABLE PARALLEL SAFE LEAKPROOF COST 2 SUPPORT comb_between_support
     AS 'MODULE_PATHNAME', 'comb_mssql_between';
 COMMENT ON FUNCTION comb_between(uniqueidentifier, timestamptz, timestamptz) IS
-    'is uniqueidentifier of layout mssql at or after the first time and before the second?';
+    'whether uniqueidentifier of layout mssql is at or after the first time and before the second';
 
 CREATE FUNCTION comb_between_time(id uuid, from_time timestamptz, to_time timestamptz) RETURNS boolean
     LANGUAGE c IMMUTABLE PARALLEL SAFE LEAKPROOF COST 2 SUPPORT comb_between_support
     AS 'MODULE_PATHNAME', 'comb_between_time';
 COMMENT ON FUNCTION comb_between_time(uuid, timestamptz, timestamptz) IS
-    'is UUID version 7 at or after the first time and before the second, in time order?';
+    'whether UUID version 7 is at or after the first time and before the second, in time order';
 
 -- Under these functions the operators of the two comparisons stand for a partitioned table, so that the support
 -- function knows them again in a partition. They take internal so that nobody calls them.

@@ -21,7 +21,7 @@ ALTER FUNCTION comb_layouts() STABLE ROWS 20;
 CREATE FUNCTION comb_mysql_swap(id uuid) RETURNS uuid
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_mysql_swap';
 COMMENT ON FUNCTION comb_mysql_swap(uuid) IS
-    'put bytes 6 to 7 and 4 to 5 of UUID in front of bytes 0 to 3, as UUID_TO_BIN(id, 1) of MySQL does';
+    'move bytes 6 to 7 and 4 to 5 of UUID in front of bytes 0 to 3, as UUID_TO_BIN(id, 1) of MySQL does';
 
 CREATE FUNCTION comb_mysql_unswap(id uuid) RETURNS uuid
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_mysql_unswap';
@@ -62,18 +62,18 @@ COMMENT ON FUNCTION comb_typeid_uuid(text, text) IS
 CREATE FUNCTION comb_tracked() RETURNS uuid
     LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'comb_tracked';
 COMMENT ON FUNCTION comb_tracked() IS
-    'generate a version 7 UUID that comb_horizon() stays below until the transaction ends';
+    'generate UUID version 7 that comb_horizon() stays below until the transaction ends';
 
 CREATE FUNCTION comb_tracked(layout text) RETURNS uuid
     LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'comb_tracked_layout';
 COMMENT ON FUNCTION comb_tracked(text) IS
-    'generate a UUID of a layout that comb_horizon() stays below until the transaction ends';
+    'generate UUID in the given layout that comb_horizon() stays below until the transaction ends';
 
 -- COST of comb_horizon() and comb_settled(): for each row. The first call of a statement costs as much as comb_horizon_now().
 CREATE FUNCTION comb_horizon(layout text DEFAULT 'uuidv7') RETURNS uuid
     LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 10 AS 'MODULE_PATHNAME', 'comb_horizon';
 COMMENT ON FUNCTION comb_horizon(text) IS
-    'UUID below which all tracked UUIDs are settled: visible to this statement, or never to come';
+    'UUID below which all tracked UUIDs are settled: visible to this statement, or never committed';
 
 CREATE FUNCTION comb_horizon_now(layout text DEFAULT 'uuidv7') RETURNS uuid
     LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'comb_horizon_now';
@@ -88,7 +88,7 @@ COMMENT ON FUNCTION comb_settled(uuid, text) IS
 CREATE FUNCTION comb_hold() RETURNS uuid
     LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'comb_hold';
 COMMENT ON FUNCTION comb_hold() IS
-    'let the horizon stay below the UUIDs that the client generates from now on in this transaction';
+    'keep the horizon below the UUIDs that the client generates from now on in this transaction';
 
 CREATE FUNCTION comb_guard() RETURNS trigger
     LANGUAGE c AS 'MODULE_PATHNAME', 'comb_guard';
@@ -120,7 +120,7 @@ BEGIN ATOMIC
     ORDER BY f.at;
 END;
 COMMENT ON FUNCTION comb_horizon_holders() IS
-    'transactions that hold the horizon back, the oldest first';
+    'transactions that hold the horizon back, oldest first';
 
 -- comb_status() has two more columns.
 DROP FUNCTION comb_status();
@@ -134,7 +134,7 @@ CREATE FUNCTION comb_clock_status(
         OUT library_version text, OUT horizon timestamptz, OUT horizon_held_for interval
     ) RETURNS record
     LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'comb_clock_status';
-COMMENT ON FUNCTION comb_clock_status() IS 'what comb_status() shows, without the version of the extension';
+COMMENT ON FUNCTION comb_clock_status() IS 'columns of comb_status() without the version of the extension';
 
 CREATE FUNCTION comb_status(
         OUT scope text, OUT reason text,
@@ -265,7 +265,7 @@ CREATE AGGREGATE comb_first(uuid) (
     SFUNC = comb_smaller, STYPE = uuid,
     COMBINEFUNC = comb_smaller, SORTOP = OPERATOR(pg_catalog.<), PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE comb_first(uuid) IS 'minimum value of all uuid input values';
+COMMENT ON AGGREGATE comb_first(uuid) IS 'smallest of all uuid input values';
 
 CREATE FUNCTION comb_larger(uuid, uuid) RETURNS uuid
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_larger';
@@ -275,7 +275,7 @@ CREATE AGGREGATE comb_last(uuid) (
     SFUNC = comb_larger, STYPE = uuid,
     COMBINEFUNC = comb_larger, SORTOP = OPERATOR(pg_catalog.>), PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE comb_last(uuid) IS 'maximum value of all uuid input values';
+COMMENT ON AGGREGATE comb_last(uuid) IS 'largest of all uuid input values';
 
 -- Without these, the implicit cast would give the first and the last in uuid's order.
 
@@ -431,20 +431,20 @@ CREATE OR REPLACE FUNCTION comb_between(id uuid, from_time timestamptz, to_time 
     LANGUAGE c IMMUTABLE PARALLEL SAFE LEAKPROOF COST 2 SUPPORT comb_between_support
     AS 'MODULE_PATHNAME', 'comb_between';
 COMMENT ON FUNCTION comb_between(uuid, timestamptz, timestamptz) IS
-    'is UUID version 7 at or after the first time and before the second?';
+    'whether UUID version 7 is at or after the first time and before the second';
 
 CREATE OR REPLACE FUNCTION comb_between(id uniqueidentifier, from_time timestamptz, to_time timestamptz)
     RETURNS boolean
     LANGUAGE c IMMUTABLE PARALLEL SAFE LEAKPROOF COST 2 SUPPORT comb_between_support
     AS 'MODULE_PATHNAME', 'comb_mssql_between';
 COMMENT ON FUNCTION comb_between(uniqueidentifier, timestamptz, timestamptz) IS
-    'is uniqueidentifier of layout mssql at or after the first time and before the second?';
+    'whether uniqueidentifier of layout mssql is at or after the first time and before the second';
 
 CREATE FUNCTION comb_between_time(id uuid, from_time timestamptz, to_time timestamptz) RETURNS boolean
     LANGUAGE c IMMUTABLE PARALLEL SAFE LEAKPROOF COST 2 SUPPORT comb_between_support
     AS 'MODULE_PATHNAME', 'comb_between_time';
 COMMENT ON FUNCTION comb_between_time(uuid, timestamptz, timestamptz) IS
-    'is UUID version 7 at or after the first time and before the second, in time order?';
+    'whether UUID version 7 is at or after the first time and before the second, in time order';
 
 -- Under these functions the operators of the two comparisons stand for a partitioned table, so that the support
 -- function knows them again in a partition. They take internal so that nobody calls them.

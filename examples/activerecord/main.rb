@@ -124,8 +124,8 @@ job "error" do
   detail = result.error_field(PG::PG_DIAG_MESSAGE_DETAIL)
   # end
   check sqlstate, "22008"
-  check message, 'timestamp out of range for COMB layout "uuidv7"'
-  check detail.start_with?("The layout holds 1970-01-01T00:00:00+00:00 to "), true
+  check message, 'timestamp out of range for UUID layout "uuidv7"'
+  check detail.start_with?("The layout can represent times from 1970-01-01T00:00:00+00:00 to "), true
 end
 
 job "newest" do

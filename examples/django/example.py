@@ -89,8 +89,8 @@ with job("error"):
         message, detail = diagnosis.message_primary, diagnosis.message_detail
     # end
     check(sqlstate, "22008")
-    check(message, 'timestamp out of range for COMB layout "uuidv7"')
-    check(detail.startswith("The layout holds 1970-01-01T00:00:00+00:00 to "), True)
+    check(message, 'timestamp out of range for UUID layout "uuidv7"')
+    check(detail.startswith("The layout can represent times from 1970-01-01T00:00:00+00:00 to "), True)
 
 with job("newest"):
     for Model in LAYOUTS:

@@ -94,8 +94,8 @@ await job('error', async () => {
   const { code, message, detail } = error;
   // end
   assert.equal(code, '22008');
-  assert.equal(message, 'timestamp out of range for COMB layout "uuidv7"');
-  assert.match(detail, /^The layout holds 1970-01-01T00:00:00\+00:00 to /);
+  assert.equal(message, 'timestamp out of range for UUID layout "uuidv7"');
+  assert.match(detail, /^The layout can represent times from 1970-01-01T00:00:00\+00:00 to /);
 });
 
 await job('newest', async () => {

@@ -129,8 +129,8 @@ job('error', function () use ($db) {
     }
     // end
     check($sqlstate ?? null, '22008');
-    check($message, 'ERROR:  timestamp out of range for COMB layout "uuidv7"');
-    check(str_starts_with($detail, 'DETAIL:  The layout holds 1970-01-01T00:00:00+00:00 to '), true);
+    check($message, 'ERROR:  timestamp out of range for UUID layout "uuidv7"');
+    check(str_starts_with($detail, 'DETAIL:  The layout can represent times from 1970-01-01T00:00:00+00:00 to '), true);
 });
 
 job('newest', function () {

@@ -132,8 +132,8 @@ public class Main {
             var detail = e.getServerErrorMessage().getDetail();
             // end
             equal(e.getSQLState(), "22008");
-            equal(e.getServerErrorMessage().getMessage(), "timestamp out of range for COMB layout \"uuidv7\"");
-            equal(detail.startsWith("The layout holds 1970-01-01T00:00:00+00:00 to "), true);
+            equal(e.getServerErrorMessage().getMessage(), "timestamp out of range for UUID layout \"uuidv7\"");
+            equal(detail.startsWith("The layout can represent times from 1970-01-01T00:00:00+00:00 to "), true);
         }
     }
 

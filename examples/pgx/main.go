@@ -158,8 +158,8 @@ func pgError(db *pgxpool.Pool) {
 	sqlstate, message, detail := pg.Code, pg.Message, pg.Detail
 	// end
 	check(sqlstate, "22008")
-	check(message, `timestamp out of range for COMB layout "uuidv7"`)
-	check(strings.HasPrefix(detail, "The layout holds 1970-01-01T00:00:00+00:00 to "), true)
+	check(message, `timestamp out of range for UUID layout "uuidv7"`)
+	check(strings.HasPrefix(detail, "The layout can represent times from 1970-01-01T00:00:00+00:00 to "), true)
 }
 
 func newest(db *pgxpool.Pool) {

@@ -99,8 +99,8 @@ await job('error', async () => {
   // end
   assert.ok(error instanceof Prisma.PrismaClientKnownRequestError);
   assert.equal(originalCode, '22008');
-  assert.equal(originalMessage, 'timestamp out of range for COMB layout "uuidv7"');
-  assert.match(detail, /^The layout holds 1970-01-01T00:00:00\+00:00 to /);
+  assert.equal(originalMessage, 'timestamp out of range for UUID layout "uuidv7"');
+  assert.match(detail, /^The layout can represent times from 1970-01-01T00:00:00\+00:00 to /);
 });
 
 await job('newest', async () => {

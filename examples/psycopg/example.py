@@ -119,8 +119,8 @@ with ConnectionPool("", kwargs=OPTIONS, configure=configure, min_size=1, max_siz
             sqlstate, message, detail = error.sqlstate, error.diag.message_primary, error.diag.message_detail
         # end
         check(sqlstate, "22008")
-        check(message, 'timestamp out of range for COMB layout "uuidv7"')
-        check(detail.startswith("The layout holds 1970-01-01T00:00:00+00:00 to "), True)
+        check(message, 'timestamp out of range for UUID layout "uuidv7"')
+        check(detail.startswith("The layout can represent times from 1970-01-01T00:00:00+00:00 to "), True)
 
     with job("newest"):
         for table in TABLES:

@@ -87,9 +87,9 @@ sql_function! {
         let tick = tick.ok_or_else(|| {
             let (begin, end) = clock_micros();
             let [begin, end] = [begin, end].map(TimestampTz::from_unix_micros);
-            report!(ERRCODE_DATETIME_FIELD_OVERFLOW, "time of the UUID is out of range for a clock")
-                .detail(format_args!("A clock shows {begin} to {end}."))
-                .hint("Observe the greatest id that a generator made, not a bound such as comb_max().")
+            report!(ERRCODE_DATETIME_FIELD_OVERFLOW, "timestamp of the UUID is out of range for the clock")
+                .detail(format_args!("A generated UUID has a time from {begin} to {end}."))
+                .hint("Observe the greatest UUID that was generated, not a bound such as comb_max().")
         })?;
         let (block, process, in_use) = backend::block()?;
         // SAFETY: reads who the current user is.
@@ -118,8 +118,8 @@ sql_function! {
 
 fn note_scope(in_use: InUse) {
     if let InUse::Own(_) = in_use {
-        report!(ERRCODE_SUCCESSFUL_COMPLETION, "only the ids of this connection are affected")
-            .hint("The connection has a clock of its own. comb_status() shows the reason.")
+        report!(ERRCODE_SUCCESSFUL_COMPLETION, "only UUIDs of this connection are affected")
+            .hint("The connection uses a separate clock. comb_status() shows the reason.")
             .send(PgLogLevel::NOTICE);
     }
 }

@@ -53,20 +53,20 @@ fn check(key: &Uuid, layout: &'static Layout) -> Result<(), Report> {
     let tick = layout.decode(key).ok_or_else(|| not_of_layout(layout))?.tick;
     floors::check_available()?;
     let covered_from = floors::covered_from()?.ok_or_else(|| {
-        report!(NO_FLOOR, "key is not covered by the horizon: the transaction holds no floor")
-            .hint("Make the key by comb_tracked() in this transaction, or call comb_hold() before the client makes it.")
+        report!(NO_FLOOR, "key is not tracked: the transaction has not called comb_tracked() or comb_hold()")
+            .hint("Generate the key with comb_tracked() in this transaction, or call comb_hold() before the client generates the key.")
     })?;
     if tick < Tick::from(covered_from) {
         return Err(report!(
             BELOW_FLOOR,
-            "key is not covered by the horizon: it is older than the floor of the transaction"
+            "key is not tracked: it is older than the first call of comb_tracked() or comb_hold() in the transaction"
         )
-        .hint("Make the key by comb_tracked() in the transaction that stores it, or after comb_hold() in it."));
+        .hint("Generate the key with comb_tracked() in the transaction that stores it, or after comb_hold() in that transaction."));
     }
     let (block, process) = backend::server()?;
     if tick > Tick::from(block.now(&process)) {
-        return Err(report!(AHEAD_OF_CLOCK, "key is ahead of the clock of the server")
-            .hint("Make the key by comb_tracked(), or set the clock of the client."));
+        return Err(report!(AHEAD_OF_CLOCK, "timestamp of the key is in the future")
+            .hint("Generate the key with comb_tracked(), or correct the clock of the client."));
     }
     Ok(())
 }
@@ -140,7 +140,7 @@ unsafe fn find_column(data: &pg_sys::TriggerData) -> Result<Column, Report> {
                 "comb_guard() cannot check a generated column"
             )
             .detail("PostgreSQL computes generated columns after BEFORE triggers.")
-            .hint("Store the key in a column that is not generated, for example by a trigger that runs before this one."));
+            .hint("Store the key in a column that is not generated, for example with a trigger that fires before this one."));
         }
         let type_id = raw::getBaseType(raw::SPI_gettypeid(table.rd_att, number));
         let by_type = layout_of_type(type_id).ok_or_else(no_column)?;
@@ -194,5 +194,5 @@ fn no_column() -> Report {
         ERRCODE_INVALID_PARAMETER_VALUE,
         "comb_guard() requires a column of type uuid or uniqueidentifier"
     )
-    .hint("EXECUTE FUNCTION comb_guard('column', 'layout'). Without arguments they are id, and uuidv7 or mssql by the type of the column.")
+    .hint("Write EXECUTE FUNCTION comb_guard('column', 'layout'). The defaults are column id, and layout uuidv7 for uuid or mssql for uniqueidentifier.")
 }

@@ -100,11 +100,11 @@ fn ordered_layout(call: Call) -> Result<&'static Layout, Report> {
     }
     Err(report!(
         ERRCODE_FEATURE_NOT_SUPPORTED,
-        "layout \"{}\" has no horizon to compare with",
+        "layout \"{}\" does not support comb_horizon()",
         layout.label
     )
-    .detail("PostgreSQL does not compare its ids in the order of their times.")
-    .hint("comb_settled() says of each id whether it is below the horizon."))
+    .detail("PostgreSQL does not sort UUIDs of this layout by their timestamps.")
+    .hint("Use comb_settled(), which returns for each UUID whether it is below the horizon."))
 }
 
 /// The smallest id of a tick, and so of all later ones.

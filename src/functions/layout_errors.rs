@@ -13,10 +13,10 @@ pub fn timestamp_out_of_range(layout: &'static Layout) -> Report {
     let [first, last] = [first, last].map(TimestampTz::from_unix_micros);
     report!(
         ERRCODE_DATETIME_FIELD_OVERFLOW,
-        "timestamp out of range for COMB layout \"{}\"",
+        "timestamp out of range for UUID layout \"{}\"",
         layout.label
     )
-    .detail(format_args!("The layout holds {first} to {last}."))
+    .detail(format_args!("The layout can represent times from {first} to {last}."))
 }
 
 /// A UUID that is not of the layout.
@@ -24,8 +24,8 @@ pub fn timestamp_out_of_range(layout: &'static Layout) -> Report {
 pub fn not_of_layout(layout: &'static Layout) -> Report {
     report!(
         ERRCODE_INVALID_PARAMETER_VALUE,
-        "UUID is not a COMB of layout \"{}\"",
+        "UUID does not have layout \"{}\"",
         layout.label
     )
-    .hint("If it is of another layout, name that layout as the second argument. A random UUID has no time, though some layouts read one from it.")
+    .hint("If the UUID has another layout, pass that layout as the second argument. A random UUID has no timestamp, although some layouts read one from it.")
 }

@@ -56,22 +56,22 @@ sql_function! {
         let wrong = ERRCODE_INVALID_PARAMETER_VALUE;
         Err(if [from, until].iter().any(|at| matches!(*at, i64::MIN | i64::MAX)) {
             report!(ERRCODE_DATETIME_FIELD_OVERFLOW, "times of partitions must be finite")
-                .hint("A partition without a bound is FROM (MINVALUE) or TO (MAXVALUE).")
+                .hint("For a partition without a bound, write FROM (MINVALUE) or TO (MAXVALUE).")
         } else if from > until {
             report!(wrong, "partitions cannot end before they begin")
-                .hint("The second time must be the first one or after it.")
+                .hint("The second time must not be earlier than the first.")
         } else if months != 0 && micros != 0 && !is_infinite {
-            report!(wrong, "step of partitions must not mix months with days or shorter units")
+            report!(wrong, "partition step must not mix months with days or shorter units")
                 .hint("Use a step of months and years, or one of weeks, days, hours and shorter units.")
         } else if is_infinite || months + micros <= 0 {
-            report!(wrong, "step of partitions must be greater than zero and finite")
+            report!(wrong, "partition step must be greater than zero and finite")
         } else if micros % 1000 != 0 {
-            report!(wrong, "step of partitions must be a whole number of milliseconds")
-                .hint("The time of an id is in milliseconds.")
+            report!(wrong, "partition step must be a whole number of milliseconds")
+                .hint("The timestamp of a UUID has a precision of one millisecond.")
         } else if cuts(from.into(), until.into(), months, micros) > MOST_PARTITIONS {
             report!(ERRCODE_PROGRAM_LIMIT_EXCEEDED, "too many partitions")
-                .detail(format_args!("A call names up to {MOST_PARTITIONS}."))
-                .hint("Use a longer step, or times that are closer together.")
+                .detail(format_args!("One call returns at most {MOST_PARTITIONS} partitions."))
+                .hint("Use a longer step or a shorter range.")
         } else {
             return Ok(call.argument(2));
         })
@@ -106,7 +106,7 @@ sql_function! {
             return Err(report!(ERRCODE_WRONG_OBJECT_TYPE, "table ")
                 .quote(name)
                 .and(" is not a partition")
-                .hint("Name a partition of the table, not the table."));
+                .hint("Pass a partition instead of the partitioned table."));
         }
         // SAFETY: of a partition.
         let order = key_order(unsafe { raw::get_partition_parent(partition, true) })?;
@@ -142,7 +142,7 @@ fn key_order(table: Oid) -> Result<KeyOrder, Report> {
     let name = relation_name(table)?;
     let refused = |problem: &str| {
         report!(ERRCODE_WRONG_OBJECT_TYPE, "table ").quote(name).and(problem)
-            .hint("Partitions by time require PARTITION BY RANGE of one column: a uuid, a uuid with the operator class uuid_mssql_ops or uuid_time_ops, or a uniqueidentifier.")
+            .hint("Partitions by time require PARTITION BY RANGE with one column: a uuid, a uuid with the operator class uuid_mssql_ops or uuid_time_ops, or a uniqueidentifier.")
     };
     let cache = SysCacheIdentifier::PARTRELID as c_int;
     // SAFETY: reads the catalogs. Columns 2, 3, 5 and 6 of pg_partitioned_table (pg_partitioned_table.h) are partstrat,
@@ -174,8 +174,8 @@ fn key_order(table: Oid) -> Result<KeyOrder, Report> {
             b"uuid_cmp" => Ok(KeyOrder::Uuid),
             b"comb_time_cmp" => Ok(KeyOrder::Time),
             b"comb_mssql_cmp" | b"uniqueidentifier_cmp" => Ok(KeyOrder::Sqlserver),
-            _ => Err(refused(" is not partitioned by an id").detail(
-                "The type or the operator class of its partition key has no order of ids.",
+            _ => Err(refused(" is not partitioned by a UUID column").detail(
+                "The type or the operator class of its partition key does not order UUIDs.",
             )),
         }
     }
@@ -227,7 +227,7 @@ fn relation_name<'a>(relation: Oid) -> Result<&'a [u8], Report> {
 }
 
 fn no_time(partition: &[u8]) -> Report {
-    report!(ERRCODE_INVALID_PARAMETER_VALUE, "bound of partition ").quote(partition).and(" has no time")
-        .detail("A bound has a time if it is of version 7, or in the order of SQL Server of layout \"mssql\". The nil UUID and the max UUID stand for no bound.")
-        .hint("pg_get_expr(relpartbound, oid) in pg_class shows the bound.")
+    report!(ERRCODE_INVALID_PARAMETER_VALUE, "bound of partition ").quote(partition).and(" has no timestamp")
+        .detail("A bound has a timestamp if its UUID has version 7, or layout \"mssql\" in the order of SQL Server. The nil UUID and the max UUID mean that there is no bound.")
+        .hint("pg_get_expr(relpartbound, oid) of its row in pg_class shows the bound.")
 }

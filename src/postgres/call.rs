@@ -114,7 +114,7 @@ impl Call {
 #[cold]
 pub fn unknown_layout(name: &[u8]) -> Report {
     let labels = List(LAYOUTS.iter().map(|layout| layout.label));
-    report!(ERRCODE_INVALID_PARAMETER_VALUE, "unrecognized COMB layout: ")
+    report!(ERRCODE_INVALID_PARAMETER_VALUE, "unrecognized UUID layout: ")
         .quote(name)
         .hint(format_args!("The layouts are {labels}."))
 }

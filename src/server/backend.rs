@@ -202,12 +202,12 @@ fn warn_of_lead(lead: u64) {
     let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
     let (seconds, ms) = (seconds % 60, ms % 1000);
     let time = format_args!("{hours:02}:{minutes:02}:{seconds:02}.{ms:03}");
-    let report = report!(ERRCODE_WARNING, "ids run ");
+    let report = report!(ERRCODE_WARNING, "UUIDs are ");
     let report = if days > 0 { report.and(format_args!("{days} days ")) } else { report };
     report
         .and(format_args!("{time} ahead of the system clock"))
-        .detail("Their order is kept. The clock was set back, or comb_observe() or \"comb.timestamp_step\" moved the ids ahead.")
-        .hint("comb_status() shows when the lead ends; a lead of more than two hours stays. comb_reset_clock() ends it at once, and gives up the order.")
+        .detail("UUIDs stay in order. The system clock was set back, or comb_observe() or \"comb.timestamp_step\" advanced their timestamps.")
+        .hint("comb_status() shows when the lead ends; a lead of more than two hours does not end by itself. comb_reset_clock() ends it immediately; later UUIDs can then be smaller than earlier ones.")
         .send(PgLogLevel::WARNING);
 }
 
@@ -232,9 +232,9 @@ pub fn server() -> Result<(&'static Block, Process), Report> {
 fn own_clock(reason: Reason) -> Report {
     report!(
         ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
-        "tracked ids and the horizon require the clock of the server"
+        "tracked UUIDs and the horizon require the shared clock"
     )
-    .detail(format_args!("The connection has a clock of its own, because {}.", reason.text()))
+    .detail(format_args!("The connection uses a separate clock, because {}.", reason.text()))
     .hint("Set \"comb.scope\" to \"server\" and \"comb.timestamp_step\" to 0.")
 }
 
@@ -244,14 +244,14 @@ fn step_in_parallel_worker() -> Report {
         ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
         "cannot generate UUIDs in a parallel worker while \"comb.timestamp_step\" is set"
     )
-    .detail("Each worker has a clock of its own, which does not keep the step.")
+    .detail("Each worker uses a separate clock, which does not keep the step.")
     .hint("Set \"max_parallel_workers_per_gather\" or \"comb.timestamp_step\" to 0.")
 }
 
 /// Warns that ids are not in the order of the server, though comb.scope is auto.
 fn warn_of_own_clock(absent: Absent) {
-    report!(ERRCODE_WARNING, "UUIDs of this connection are not in the order of the server")
-        .detail(format_args!("The connection has a clock of its own, because {}.", absent.reason()))
+    report!(ERRCODE_WARNING, "UUIDs of this connection are not ordered with those of other connections")
+        .detail(format_args!("The connection uses a separate clock, because {}.", absent.reason()))
         .hint(absent.remedy())
         .send(PgLogLevel::WARNING);
 }
@@ -262,7 +262,7 @@ fn no_shared_memory(absent: Absent) -> Report {
         ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
         "\"comb.scope\" = \"server\" requires shared memory"
     )
-    .detail(format_args!("The reason is that {}.", absent.reason()))
+    .detail(format_args!("The shared clock cannot be used, because {}.", absent.reason()))
     .hint(format_args!("{} Or set \"comb.scope\" to \"auto\" or \"backend\".", absent.remedy()))
 }
 

@@ -33,20 +33,20 @@ pub fn clock_out_of_range(made: MadeAs) -> Report {
         MadeAs::Id(layout) => {
             let (first, last) = layout.range_micros();
             let label = layout.label;
-            let report = report!(sqlstate, "clock is out of range for COMB layout \"{label}\"");
-            (report, "New ids of the layout", (first.max(begin), last.min(end)))
+            let report = report!(sqlstate, "clock is out of range for UUID layout \"{label}\"");
+            (report, "New UUIDs of the layout", (first.max(begin), last.min(end)))
         }
         MadeAs::Bsv => (
             report!(sqlstate, "clock is out of range for a BSV COMB"),
             "New BSV COMBs",
             (begin, end),
         ),
-        MadeAs::Nothing => (report!(sqlstate, "clock is out of range"), "New ids", (begin, end)),
+        MadeAs::Nothing => (report!(sqlstate, "clock is out of range"), "New UUIDs", (begin, end)),
     };
     let [first, last] = [first, last].map(TimestampTz::from_unix_micros);
     report
-        .detail(format_args!("{holder} hold {first} to {last}."))
-        .hint("Check the clock of the database server. If comb_status() shows that ids run ahead of it, comb_reset_clock() sets them back.")
+        .detail(format_args!("{holder} can have times from {first} to {last}."))
+        .hint("Check the system clock. If comb_status() shows that new UUIDs are ahead of it, call comb_reset_clock().")
 }
 
 #[cold]
@@ -55,10 +55,10 @@ pub fn clock_error(error: ClockError, made: MadeAs) -> Report {
         ClockError::OutOfRange => clock_out_of_range(made),
         ClockError::TooFarAhead => report!(
             ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
-            "ids would run further ahead of the system clock than \"comb.max_ahead\" permits"
+            "timestamps of new UUIDs would be ahead of the system clock by more than \"comb.max_ahead\""
         )
         .detail(format_args!("The limit is {} ms.", settings::max_ahead_ms()))
-        .hint("A superuser can observe this id, or raise \"comb.max_ahead\"."),
+        .hint("A superuser can call comb_observe() with this UUID, or raise \"comb.max_ahead\"."),
     }
 }
 

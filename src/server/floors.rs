@@ -115,15 +115,15 @@ pub fn check_available() -> Result<(), Report> {
     if unsafe { raw::RecoveryInProgress() } {
         return Err(report!(
             ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
-            "tracked ids and the horizon are not available during recovery"
+            "tracked UUIDs and the horizon are not available during recovery"
         )
-        .hint("Compute the horizon on the primary. A standby has all rows below it when it has replayed what the primary had written by then."));
+        .hint("Compute the horizon on the primary. A standby has all rows below it when it has replayed the WAL that the primary had written by then."));
     }
     if in_parallel_worker() {
         // The label PARALLEL RESTRICTED is not enough: a function that calls ours can be labelled SAFE.
         return Err(report!(
             ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
-            "tracked ids and the horizon are not available in a parallel worker"
+            "tracked UUIDs and the horizon are not available in a parallel worker"
         )
         .hint("A function that calls comb_tracked() or comb_horizon() must be PARALLEL RESTRICTED or PARALLEL UNSAFE."));
     }

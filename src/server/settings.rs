@@ -61,7 +61,7 @@ pub fn drift_warning_ms() -> Option<u64> {
 pub fn define() {
     GucRegistry::define_enum_guc(
         c"comb.scope",
-        c"Sets whether ids are in strict order across all connections of the server.",
+        c"Sets whether UUIDs are in strict order across all connections of the server.",
         c"\"auto\" is \"server\" if shared memory can be allocated, otherwise \"backend\".",
         &SCOPE,
         GucContext::Userset,
@@ -69,8 +69,8 @@ pub fn define() {
     );
     define_ms(
         c"comb.timestamp_step",
-        c"Sets the minimum distance between the time fields of successive ids.",
-        c"If it is not 0, the connection makes ids by a clock of its own, as with \"comb.scope\" = \"backend\". Ids that are made faster than one a step run ahead of the clock.",
+        c"Sets the minimum difference between the timestamps of successive UUIDs.",
+        c"If it is not 0, the connection uses a separate clock, as with \"comb.scope\" = \"backend\". UUIDs that are generated faster than one per step are ahead of the system clock.",
         &TIMESTAMP_STEP_MS,
         0,
         TIMESTAMP_STEP_MAX_MS,
@@ -78,7 +78,7 @@ pub fn define() {
     );
     define_ms(
         c"comb.max_ahead",
-        c"Sets how far comb_observe() can move ids ahead of the system clock.",
+        c"Sets how far comb_observe() can advance new UUIDs ahead of the system clock.",
         c"There is no limit for superusers.",
         &MAX_AHEAD_MS,
         0,
@@ -87,8 +87,8 @@ pub fn define() {
     );
     define_ms(
         c"comb.drift_warning",
-        c"Sets the lead of ids over the system clock above which a warning is issued.",
-        c"A connection issues it at most once a minute. -1 disables it.",
+        c"Sets the lead of new UUIDs over the system clock above which a warning is issued.",
+        c"A connection issues the warning at most once a minute. -1 disables it.",
         &DRIFT_WARNING_MS,
         -1,
         i32::MAX,

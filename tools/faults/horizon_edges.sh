@@ -104,7 +104,7 @@ SELECT 'no such column: 22023', state('INSERT INTO mistaken DEFAULT VALUES') = '
 DROP TRIGGER guard ON mistaken;
 CREATE TRIGGER guard BEFORE INSERT ON mistaken FOR EACH ROW EXECUTE FUNCTION comb_guard('u', 'none');
 SELECT 'no such layout: 22023', state('INSERT INTO mistaken DEFAULT VALUES') = '22023';
-SELECT 'the message names it', message('INSERT INTO mistaken DEFAULT VALUES') = 'unrecognized COMB layout: "none"';
+SELECT 'the message names it', message('INSERT INTO mistaken DEFAULT VALUES') = 'unrecognized UUID layout: "none"';
 DROP TRIGGER guard ON mistaken;
 CREATE TRIGGER guard BEFORE INSERT OR UPDATE OF u ON mistaken FOR EACH ROW EXECUTE FUNCTION comb_guard('u');
 SELECT 'UPDATE OF: 39P01', state('INSERT INTO mistaken DEFAULT VALUES') = '39P01';

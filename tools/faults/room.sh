@@ -68,7 +68,7 @@ SELECT 'the session goes on', comb_new() IS NOT NULL;
 SQL
     # What a session is told that makes two ids, and sets its scope in between.
     warned=$(sql -c "SELECT comb_new()" -c "SET comb.scope = backend" -c "SELECT comb_new()" -c "RESET comb.scope" -c "SELECT comb_new()" 2>&1)
-    fact "a session is warned once" "$(truth [ "$(grep -c "WARNING:  UUIDs of this connection are not in the order of the server" <<<"$warned")" = 1 ])"
+    fact "a session is warned once" "$(truth [ "$(grep -c "WARNING:  UUIDs of this connection are not ordered with those of other connections" <<<"$warned")" = 1 ])"
     fact "with the reason" "$(truth grep -q "DETAIL: .*shared memory could not be allocated" <<<"$warned")"
     fact "and a hint" "$(truth grep -q 'HINT: .*"shared_preload_libraries"' <<<"$warned")"
     fact "and so is the log" "$(truth grep -q "WARNING:  UUIDs of this connection" "$CLUSTER"/work/data.log)"

@@ -180,9 +180,9 @@ fn error(db: &mut PgConnection) -> Outcome {
     let Err(DatabaseError(_, error)) = result else { return Err("no error of the server".into()) };
     let (message, detail) = (error.message(), error.details()); // Diesel has no SQLSTATE
     // end
-    check(message, "timestamp out of range for COMB layout \"uuidv7\"")?;
+    check(message, "timestamp out of range for UUID layout \"uuidv7\"")?;
     check(
-        detail.unwrap_or_default().starts_with("The layout holds 1970-01-01T00:00:00+00:00 to "),
+        detail.unwrap_or_default().starts_with("The layout can represent times from 1970-01-01T00:00:00+00:00 to "),
         true,
     )
 }

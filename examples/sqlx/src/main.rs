@@ -134,9 +134,9 @@ async fn error(db: &PgPool) -> Outcome {
     let (sqlstate, message, detail) = (error.code(), error.message(), error.detail());
     // end
     check(sqlstate, "22008")?;
-    check(message, "timestamp out of range for COMB layout \"uuidv7\"")?;
+    check(message, "timestamp out of range for UUID layout \"uuidv7\"")?;
     check(
-        detail.unwrap_or_default().starts_with("The layout holds 1970-01-01T00:00:00+00:00 to "),
+        detail.unwrap_or_default().starts_with("The layout can represent times from 1970-01-01T00:00:00+00:00 to "),
         true,
     )
 }
