@@ -2,7 +2,7 @@
 //!
 //! - [`functions`]: the SQL functions, by the chapters of sql/. Each is a few lines over the crates comb-id and
 //!   comb-clock and over the next two.
-//! - [`server`]: what the extension keeps in a server: settings, shared memory, the state of a backend, floors.
+//! - [`server`]: the state of the extension in a server: settings, shared memory, the state of a backend, floors.
 //! - [`postgres`]: PostgreSQL's own functions, and how Rust calls them and is called by them.
 //! - [`schema`]: the SQL of sql/, for cargo pgrx.
 //!

@@ -27,7 +27,7 @@ sql_function! {
 }
 
 sql_function! {
-    /// The moment of a BSV COMB whose writer's clock showed the time of that zone; NULL past year
+    /// The time of a BSV COMB whose writer's clock showed the time of that zone; NULL past year
     /// 9999.
     fn comb_bsv_timestamp(call) {
         let bsv = Bsv::parse(call.text(0)).map_err(invalid_bsv)?;

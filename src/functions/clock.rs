@@ -1,4 +1,4 @@
-//! SQL functions for the clock that ids are made by: to see it, to raise it, to set it back.
+//! SQL functions that show the clock of generated UUIDs, advance it and set it back.
 
 use pgrx::PgLogLevel;
 use pgrx::pg_sys::Datum;
@@ -19,7 +19,7 @@ use comb_clock::source::{LAST_TICK, micros_of_clock};
 use comb_tick::TICKS_PER_MS;
 
 sql_function! {
-    /// One row of what comb_status() shows, without what it reads from pg_extension. Later versions add columns at
+    /// The row of comb_status(), without the columns from pg_extension. Later versions add columns at
     /// the end.
     fn comb_clock_status(call) {
         let (clock, horizon) = (clock_columns()?, horizon_columns());
@@ -78,7 +78,7 @@ fn horizon_columns() -> [Option<Datum>; 2] {
 }
 
 sql_function! {
-    /// Raises the clock to an id, unless it is there already. Answers the moment at which it then stands.
+    /// Advances the clock to a UUID, unless it is later already. Returns the time of the clock after that.
     fn comb_observe(call) {
         let layout = call.layout(1)?;
         let comb = layout.decode(&call.uuid(0)).ok_or_else(|| not_of_layout(layout))?;
@@ -97,7 +97,7 @@ sql_function! {
         let max_ahead = settings::max_ahead_ms().saturating_mul(TICKS_PER_MS);
         let max_ahead = (!is_superuser).then_some(max_ahead);
         let (before, after) = block.observe(&process, tick, max_ahead)?;
-        // The session that moved everybody's ids ahead is the first to be warned.
+        // The session that advanced the clock of all sessions is the first to be warned.
         if after.lead > before.lead + TICKS_PER_MS {
             backend::warn_of_new_lead(after.lead);
         }
@@ -107,7 +107,7 @@ sql_function! {
 }
 
 sql_function! {
-    /// Sets the clock back to the system clock. Answers the moment at which it then stands.
+    /// Sets the clock back to the system clock. Returns the time of the clock after that.
     fn comb_reset_clock(_call) {
         let (block, process, in_use) = backend::block()?;
         let now = block.reset(&process)?;

@@ -1,4 +1,4 @@
-//! SQL functions that make ids.
+//! SQL functions that generate UUIDs.
 
 use pgrx::pg_sys;
 
@@ -56,7 +56,7 @@ sql_function! {
 }
 
 sql_function! {
-    /// A COMB of a moment; the generator's last tick stays as it is.
+    /// A COMB of a time; the generator's last tick stays as it is.
     fn comb_at(call) {
         let layout = call.layout(1)?;
         let tick = tick_of_micros(call.timestamptz(0).unix_micros());
@@ -66,7 +66,7 @@ sql_function! {
 }
 
 sql_function! {
-    /// The next COMB, its moment moved by an interval as PostgreSQL adds one to a timestamptz.
+    /// The next COMB, its time moved by an interval as PostgreSQL adds one to a timestamptz.
     ///
     /// Its random bits are drawn for it even in a layout whose ids share those of their process: another
     /// id may be moved to the same tick.
@@ -84,7 +84,7 @@ sql_function! {
 /// out of range.
 ///
 /// The tick is moved as a whole, so that ids of one shift keep the order of their ticks; months
-/// and days are as long as the calendar has them, which can take a later id to an earlier day.
+/// and days are as long as in the calendar, which can move a later UUID to an earlier day.
 fn shift(comb: Comb, call: Call) -> Option<Comb> {
     let micros = micros_of_tick(comb.tick)?;
     let at = TimestampTz::from_unix_micros(micros).datum();

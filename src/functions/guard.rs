@@ -27,7 +27,7 @@ sql_function! {
     /// BEFORE INSERT OR UPDATE, FOR EACH ROW; its arguments are the column of the key (by default id) and its
     /// layout (by default that of the column's type).
     fn comb_guard(call) {
-        // SAFETY: PostgreSQL gives a trigger function its TriggerData, which lives as long as the call.
+        // SAFETY: PostgreSQL passes its TriggerData to a trigger function; it lives as long as the call.
         let Some(data) = (unsafe { trigger_data((*call.info()).context) }) else {
             return Err(report!(
                 ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED,

@@ -42,7 +42,7 @@ fn tracked_id(layout: &'static Layout) -> Answer {
 }
 
 sql_function! {
-    /// Takes a floor for ids that the client makes. Answers the smallest id that it covers.
+    /// Acquires a floor for UUIDs that the client generates. Returns the smallest UUID that it covers.
     fn comb_hold(_call) {
         smallest_id(&UUIDV7, floors::hold()?).map(call::uuid)
     }

@@ -19,7 +19,7 @@ use uuid::Uuid;
 const MOST_PARTITIONS: i128 = 10_000;
 
 sql_function! {
-    /// The moment of a version 7 key or bound, for pg_partman.
+    /// The time of a version 7 key or bound, for pg_partman.
     fn comb_partman_decoder(call) {
         call.moment(bound::micros(&call.uuid(0)))
     }
@@ -113,7 +113,7 @@ sql_function! {
         let Some(bounds) = bounds(partition) else { return Ok(Datum::null()) };
         let mut times = [None; 2];
         for (time, bound) in times.iter_mut().zip(bounds) {
-            // The nil UUID and the max UUID stand for no bound.
+            // The nil UUID and the max UUID mean that there is no bound.
             let Some(id) = bound.filter(|id| !id.is_nil() && !id.is_max()) else { continue };
             let micros = match order {
                 KeyOrder::Uuid | KeyOrder::Time => bound::micros(&id),

@@ -5,7 +5,7 @@ use crate::postgres::call::{sql_function, uuid};
 use comb_id::layouts::{MSSQL, UUIDV7};
 
 sql_function! {
-    /// The smallest id whose time field is that moment's.
+    /// The smallest id whose time field is that time's.
     fn comb_min(call) {
         let layout = call.layout(1)?;
         let id = layout.min(call.timestamptz(0).unix_micros());
@@ -14,7 +14,7 @@ sql_function! {
 }
 
 sql_function! {
-    /// The largest id whose time field is that moment's.
+    /// The largest id whose time field is that time's.
     fn comb_max(call) {
         let layout = call.layout(1)?;
         let id = layout.max(call.timestamptz(0).unix_micros());
@@ -23,7 +23,7 @@ sql_function! {
 }
 
 sql_function! {
-    /// The id from which on version 7 ids are not before a moment, any moment.
+    /// The id from which on version 7 ids are not before a time, any time.
     fn comb_lower_bound(call) {
         Ok(uuid(UUIDV7.lower_bound(call.timestamptz(0).unix_micros())))
     }

@@ -38,7 +38,7 @@ sql_function! {
 }
 
 sql_function! {
-    /// The moment of a version 7 uuid with rand_a read as a fraction of the millisecond.
+    /// The time of a version 7 uuid with rand_a read as a fraction of the millisecond.
     fn comb_timestamp_micros(call) {
         call.moment(rfc9562::micros_with_fraction(&call.uuid(0)))
     }
@@ -64,7 +64,7 @@ sql_function! {
     }
 }
 
-/// What a uuid says of itself, and what it can be.
+/// The version and variant of a UUID, and the layouts that it can have.
 #[derive(Serialize)]
 struct Inspection {
     version: Option<usize>,

@@ -10,14 +10,14 @@ order_functions!(
 );
 
 sql_function! {
-    /// The first id of a moment or later, any moment.
+    /// The first id of a time or later, any time.
     fn comb_first_from(call) {
         Ok(uuid(TimeOrder::first_from(call.timestamptz(0).unix_micros())))
     }
 }
 
 sql_function! {
-    /// The last id before a moment, any moment.
+    /// The last id before a time, any time.
     fn comb_last_before(call) {
         Ok(uuid(TimeOrder::last_before(call.timestamptz(0).unix_micros())))
     }

@@ -1,7 +1,7 @@
 //! The one way in which a SQL function is written: `sql_function!` over a [`Call`].
 //!
 //! Rationale: the wrapper that pgrx's `#[pg_extern]` writes catches panics, switches memory contexts and
-//! boxes arguments, which costs about 10 ns a call, a sixth of comb_new(). These functions take their
+//! boxes arguments, which costs about 10 ns a call, a sixth of comb_new(). These functions read their
 //! arguments straight from the call.
 
 use std::mem::needs_drop;
@@ -31,7 +31,7 @@ impl Call {
     /// # Safety
     /// A valid call. The function takes as many arguments as its declaration has, by their numbers and of their types:
     /// the methods below that read an argument trust it. If it is not STRICT, it asks [`Self::is_null`] of an argument
-    /// before it takes it.
+    /// before it reads one.
     pub unsafe fn new(fcinfo: pg_sys::FunctionCallInfo) -> Self {
         Self(fcinfo)
     }
@@ -42,7 +42,7 @@ impl Call {
 
     #[inline(always)]
     pub fn is_null(&self, index: usize) -> bool {
-        // SAFETY: the SQL declaration gives the function that many arguments.
+        // SAFETY: the SQL declaration has that many arguments.
         unsafe { (*(*self.0).args.as_ptr().add(index)).isnull }
     }
 
@@ -122,7 +122,7 @@ pub fn unknown_layout(name: &[u8]) -> Report {
 /// A uuid in the memory context of the caller.
 #[inline(always)]
 pub fn uuid(id: Uuid) -> Datum {
-    // SAFETY: palloc gives 16 bytes, or does not return.
+    // SAFETY: palloc returns 16 bytes, or raises an ERROR.
     unsafe {
         let result = raw::palloc(size_of::<Uuid>()).cast::<Uuid>();
         result.write(id);
@@ -139,7 +139,7 @@ pub fn ascii(text: &[u8]) -> Datum {
 
 /// An interval of a number of microseconds.
 pub fn interval(micros: i64) -> Datum {
-    // SAFETY: palloc gives memory of the size and alignment of an interval, or does not return.
+    // SAFETY: palloc returns memory of the size and alignment of an interval, or raises an ERROR.
     unsafe {
         let result = raw::palloc(size_of::<pg_sys::Interval>()).cast::<pg_sys::Interval>();
         result.write(pg_sys::Interval { time: micros, day: 0, month: 0 });

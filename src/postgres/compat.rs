@@ -1,6 +1,7 @@
-//! What differs between major versions of PostgreSQL, and what is assumed of all of them without a binding of pgrx.
+//! Differences between major versions of PostgreSQL, and assumptions about all of them for which pgrx has no binding.
 //!
-//! The compiler names what is missing in another major version. tools/unbound.c checks the rest against its headers.
+//! The compiler reports bindings that another major version does not have. tools/unbound.c checks the assumptions
+//! against its headers.
 
 use pgrx::pg_sys;
 use pgrx::pg_sys::Datum;

@@ -1,7 +1,7 @@
 //! PostgreSQL's functions, declared without pgrx's guard.
 //!
 //! Rationale: pgrx's binding of a function calls sigsetjmp() each time and turns an ERROR into a Rust panic, to run
-//! the destructors of the frames in between. That costs 10 ns a call. The panic and its texts take memory from
+//! the destructors of the frames in between. That costs 10 ns a call. The panic and its texts allocate memory from
 //! Rust's allocator, which ends the process when memory runs out; the texts are converted to UTF-8, which damages
 //! those in another encoding; and with RUST_BACKTRACE set the error has a backtrace in its DETAIL.
 //!
@@ -16,7 +16,7 @@ use pgrx::pg_sys::Datum;
 
 use super::compat::{Bytes, Const, HyperLogLog};
 
-/// Declares functions, and compares the type of each with pgrx's binding of the same name, which bindgen made from the
+/// Declares functions, and compares the type of each with pgrx's binding of the same name, which bindgen generated from the
 /// headers of the major version: another type does not compile.
 macro_rules! functions {
     ($($(#[$attribute:meta])* fn $name:ident($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)?;)*) => {
@@ -279,7 +279,7 @@ unsafe extern "C-unwind" {
 }
 
 /// Runs a call of PostgreSQL, as PG_TRY does. False if it raised an ERROR, which is discarded: the
-/// caller puts right what the call left half done.
+/// caller repairs the state that the call left incomplete.
 ///
 /// # Safety
 /// Nothing within `call` waits to be dropped.

@@ -1,4 +1,4 @@
-//! A report of an error or a warning: what ereport() takes. Every module makes its own.
+//! A report of an error or a warning: the arguments of ereport(). Every module has its own reports.
 
 use std::ffi::{CStr, c_char};
 use std::{fmt, ptr};
@@ -83,7 +83,7 @@ impl Report {
 
     pub fn send(&self, level: PgLogLevel) {
         let print = c"%s".as_ptr();
-        // SAFETY: the calls that ereport() makes, with C strings that it copies. The name of the file, which it does
+        // SAFETY: the calls of ereport(), with C strings that it copies. The name of the file, which it does
         // not copy, stays.
         unsafe {
             if !raw::errstart(level as i32, ptr::null()) {

@@ -12,7 +12,7 @@ use super::report::{Report, report};
 /// More columns than any function of ours has.
 const MOST_COLUMNS: usize = 32;
 
-/// Values and their NULLs as PostgreSQL takes them. Columns beyond those given are NULL: the SQL
+/// Values and their NULLs in PostgreSQL's form. Columns beyond the given ones are NULL: the SQL
 /// declaration of a later version of the extension may have more.
 struct Columns {
     values: [Datum; MOST_COLUMNS],
@@ -56,7 +56,8 @@ unsafe fn check_columns(description: pg_sys::TupleDesc) -> Result<(), Report> {
 pub unsafe fn row<'a>(call: Call, columns: impl IntoIterator<Item = &'a Option<Datum>>) -> Answer {
     let columns = Columns::of(columns);
     let mut description = std::ptr::null_mut();
-    // SAFETY: the caller's word. Before version 17 the functions take pointers to what they only read as mutable.
+    // SAFETY: the caller's word. Before version 17 the functions have mutable pointers as parameters and only read
+    // from them.
     unsafe {
         raw::get_call_result_type(call.info(), std::ptr::null_mut(), &raw mut description);
         check_columns(description)?;
@@ -73,9 +74,9 @@ pub struct Rows {
 
 impl Rows {
     /// # Safety
-    /// A call of a set-returning function; what is put in are columns as for [`row`].
+    /// A call of a set-returning function; its rows have columns as for [`row`].
     pub unsafe fn begin(call: Call) -> Result<Self, Report> {
-        // SAFETY: the caller's word. It checks that the caller takes a materialized set.
+        // SAFETY: the caller's word. It checks that the caller accepts a materialized set.
         unsafe {
             raw::InitMaterializedSRF(call.info(), 0);
             let info: *mut pg_sys::ReturnSetInfo = (*call.info()).resultinfo.cast();

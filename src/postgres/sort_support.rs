@@ -19,7 +19,7 @@ pub fn sort_support<O: IndexOrder>(call: Call) -> Answer {
     Ok(Datum::null())
 }
 
-/// How many distinct keys a sort has made so far, as PostgreSQL's uuid.c estimates it.
+/// The number of distinct abbreviated keys of a sort so far, estimated as in PostgreSQL's uuid.c.
 struct Abbreviation {
     keys: i64,
     is_estimating: bool,
@@ -77,7 +77,7 @@ unsafe extern "C-unwind" fn abbreviate<O: IndexOrder>(original: Datum, sort: Sor
     let key = O::abbreviated(id);
     state.keys += 1;
     if state.is_estimating {
-        // SAFETY: prepare_sort has made the estimator.
+        // SAFETY: prepare_sort has created the estimator.
         unsafe {
             let hash = raw::hash_bytes_uint32(key as u32 ^ (key >> 32) as u32);
             raw::addHyperLogLog(&raw mut state.distinct, hash);

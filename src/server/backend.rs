@@ -63,7 +63,7 @@ impl Reason {
 struct Cell(UnsafeCell<Backend>);
 
 // SAFETY: a backend runs SQL functions on one thread. While the cell is borrowed nothing runs that comes
-// back here: the pure crates, and what they need of `Process`, which may raise an ERROR and end the borrow.
+// back here: the pure crates, and the methods of `Process` that they call, which may raise an ERROR and end the borrow.
 unsafe impl Sync for Cell {}
 
 static BACKEND: Cell = Cell(UnsafeCell::new(Backend {
@@ -77,7 +77,7 @@ static BACKEND: Cell = Cell(UnsafeCell::new(Backend {
 
 #[inline(always)]
 fn backend() -> &'static mut Backend {
-    // SAFETY: see Cell; no caller keeps it while it calls another that takes it.
+    // SAFETY: see Cell; no caller keeps the reference while it calls a function that borrows it again.
     unsafe { &mut *BACKEND.0.get() }
 }
 
@@ -195,7 +195,7 @@ pub fn warn_of_new_lead(lead: u64) {
     }
 }
 
-/// Warns that ids run ahead of the clock by so many ticks.
+/// Warns that UUIDs are ahead of the system clock by so many ticks.
 fn warn_of_lead(lead: u64) {
     let ms = lead / TICKS_PER_MS;
     let (days, seconds) = (ms / 86_400_000, ms / 1000 % 86_400);
@@ -211,7 +211,7 @@ fn warn_of_lead(lead: u64) {
         .send(PgLogLevel::WARNING);
 }
 
-/// Random bits for an id whose moment is given.
+/// Random bits for an id whose time is given.
 pub fn random() -> Result<u64, Report> {
     let generator = backend().generator();
     generator.refresh_random(&System);

@@ -1,4 +1,4 @@
-//! The errors of a clock by which no id can be made.
+//! The errors of a clock that cannot generate a UUID.
 
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use rand::rngs::SysError;
@@ -10,16 +10,16 @@ use comb_clock::logical_clock::ClockError;
 use comb_clock::source::{LAST_TICK, micros_of_clock};
 use comb_id::layout::Layout;
 
-/// What an id is made as.
+/// The kind of UUID that is generated.
 #[derive(Clone, Copy)]
 pub enum MadeAs {
     Id(&'static Layout),
     Bsv,
-    /// No id is made: the clock is looked at.
+    /// No UUID is generated: the clock is read.
     Nothing,
 }
 
-/// The first and the last moment that a clock may show, in microseconds since the Unix epoch.
+/// The first and the last time that a clock may show, in microseconds since the Unix epoch.
 pub fn clock_micros() -> (i64, i64) {
     (0, micros_of_clock(LAST_TICK))
 }
@@ -62,7 +62,7 @@ pub fn clock_error(error: ClockError, made: MadeAs) -> Report {
     }
 }
 
-/// Where no id is made.
+/// Where no UUID is generated.
 impl From<ClockError> for Report {
     fn from(error: ClockError) -> Self {
         clock_error(error, MadeAs::Nothing)

@@ -19,7 +19,7 @@ pub fn latest() -> Option<EarlierTime> {
     known.into_iter().flatten().max_by_key(|earlier| earlier.reached)
 }
 
-/// The logical clock when a backend crashed, and the moment by the monotonic clock; 0 for no crash. The
+/// The logical clock when a backend crashed, and the time by the monotonic clock; 0 for no crash. The
 /// postmaster writes it, and its backends inherit it (a platform where they do not, EXEC_BACKEND, is not
 /// supported).
 static CRASHED_AT: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
@@ -43,13 +43,13 @@ fn crash() -> Option<EarlierTime> {
 /// did not look. Inherited as above.
 static CHECKPOINT_BEFORE_START: AtomicI64 = AtomicI64::new(0);
 
-/// For the postmaster, before recovery, which after a crash ends with a checkpoint of its own, whose time
-/// is that of the clock as it stands then.
+/// For the postmaster, before recovery, which after a crash ends with a checkpoint, whose time
+/// is that of the clock at that point.
 pub fn remember_checkpoint() {
     CHECKPOINT_BEFORE_START.fetch_max(last_checkpoint().unwrap_or(0), Ordering::Relaxed);
 }
 
-/// The second of the last checkpoint. After a clean stop no id was made after it.
+/// The second of the last checkpoint. After a clean shutdown, no UUID was generated after it.
 fn checkpoint() -> Option<EarlierTime> {
     let second = last_checkpoint()?.max(CHECKPOINT_BEFORE_START.load(Ordering::Relaxed));
     Some(EarlierTime {

@@ -1,8 +1,8 @@
-//! Floors of transactions that make tracked ids: heavyweight locks whose tag is a tick.
+//! Floors of transactions that generate tracked UUIDs: heavyweight locks whose tag is a tick.
 //!
 //! PostgreSQL's lock manager does the hard work. It releases a lock after the transaction became visible
 //! or aborted, whichever way it ends; the lock survives PREPARE TRANSACTION, a restart and a promotion with
-//! the prepared transaction, and goes when a backend dies. All locks are ShareLocks: nobody waits.
+//! the prepared transaction, and is released when a backend dies. All locks are ShareLocks: no session waits.
 
 use pgrx::pg_sys;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
@@ -28,7 +28,7 @@ struct Held {
 
 static mut HELD: Held = Held { by: None, covered_from: 0 };
 
-/// Sees to it that the transaction holds a floor below all ids that it makes from now on. Answers the tick
+/// Ensures that the transaction holds a floor below all UUIDs that it generates from now on. Returns the tick
 /// from which on keys are covered.
 #[inline(always)]
 pub fn hold() -> Result<u64, Report> {
@@ -68,7 +68,7 @@ fn take() -> Result<u64, Report> {
         locktag_lockmethodid: pg_sys::USER_LOCKMETHOD as u8,
     };
     // SAFETY: a lock of the top-level transaction: that of a savepoint would go at ROLLBACK TO. Out of lock
-    // memory, the ERROR ends the (sub)transaction, which sets the owner anew; nothing is remembered then.
+    // memory, the ERROR ends the (sub)transaction, which sets the owner again; nothing is remembered then.
     unsafe {
         let owner = pg_sys::CurrentResourceOwner;
         pg_sys::CurrentResourceOwner = pg_sys::TopTransactionResourceOwner;
@@ -98,7 +98,7 @@ pub fn least() -> Option<u64> {
     }
 }
 
-/// The floor that a lock of this database stands for.
+/// The floor that a lock of this database represents.
 fn floor_of(tag: &pg_sys::LOCKTAG) -> Option<u64> {
     let is_ours = u32::from(tag.locktag_type) == pg_sys::LockTagType::LOCKTAG_ADVISORY
         && u32::from(tag.locktag_lockmethodid) == pg_sys::USER_LOCKMETHOD
@@ -109,7 +109,7 @@ fn floor_of(tag: &pg_sys::LOCKTAG) -> Option<u64> {
     (is_ours && floor <= LAST_TICK).then_some(floor)
 }
 
-/// An error in recovery and in a parallel worker, where there are no transactions of its own.
+/// An error in recovery and in a parallel worker, which do not have their own transactions.
 pub fn check_available() -> Result<(), Report> {
     // SAFETY: reads shared memory that every backend has.
     if unsafe { raw::RecoveryInProgress() } {

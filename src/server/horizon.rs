@@ -34,7 +34,7 @@ pub fn compute() -> Result<Horizon, Report> {
 /// never to come. `None` if that cannot be said: an empty poll.
 ///
 /// A statement gets one answer for each row, partition and branch, else a row could be left out by one answer
-/// and a later one be let through by the next. So the answer stands in the statement's snapshot.
+/// and a later one be let through by the next. For that reason the answer is stored in the statement's snapshot.
 pub fn settled_for_statement() -> Result<Option<u64>, Report> {
     let (block, _) = backend::server()?;
     // Before the snapshot is looked at: PostgreSQL does not fill in that word of a parallel worker's.
@@ -63,7 +63,7 @@ pub fn settled_for_statement() -> Result<Option<u64>, Report> {
 /// The answer where nothing is known to be settled. No clock shows it.
 const NOTHING: u64 = u64::MAX;
 
-/// The word of a snapshot in which the answer stands, null until there is one.
+/// The word of a snapshot that points to the answer, null until there is one.
 ///
 /// Rationale: PostgreSQL uses it in snapshots of another kind alone (SNAPSHOT_NON_VACUUMABLE), leaves it null in
 /// what GetSnapshotData() fills, and copies it with the snapshot. A statement has one snapshot, which also its
@@ -96,7 +96,7 @@ impl AsRef<[u32]> for TransactionIds {
 
 impl Drop for TransactionIds {
     fn drop(&mut self) {
-        // SAFETY: palloc gave it, and nobody else has it.
+        // SAFETY: palloc returned it, and nothing else refers to it.
         unsafe { raw::pfree(self.ids.as_ptr().cast()) };
     }
 }
@@ -115,7 +115,7 @@ fn snapshot_now() -> Snapshot<TransactionIds> {
         });
         raw::GetSnapshotData(now);
         let count = now.xcnt as usize;
-        // palloc refuses 0 only where it has nothing to give; one more does no harm.
+        // One more element avoids an allocation of size zero.
         let size = (count + 1) * size_of::<u32>();
         let ids = raw::MemoryContextAlloc(pg_sys::TopMemoryContext, size).cast::<u32>();
         ids.copy_from_nonoverlapping(now.xip.cast(), count);

@@ -10,7 +10,7 @@ use crate::postgres::raw;
 use comb_clock::host::{EarlierTime, Host};
 use comb_clock::source::ClockSource;
 
-/// This process, whose ids come from a logical clock of its own or from the server's.
+/// This process, which generates UUIDs from a separate logical clock or from the shared one.
 pub struct Process {
     pub shares: bool,
 }
@@ -45,7 +45,7 @@ impl Host for Process {
     }
 
     fn wait(&self, turn: u32) {
-        // A change takes some 100 ns, unless its process loses the processor, or somebody stops it.
+        // A change needs some 100 ns, unless its process is descheduled or stopped.
         match turn {
             0..100 => std::hint::spin_loop(),
             100..1000 => std::thread::yield_now(),

@@ -75,7 +75,7 @@ pub fn attach() -> Result<(&'static Block, Place), Absent> {
 /// `None` where that is used up. As pgvector allocates its tranche of locks.
 fn allocate() -> Option<*mut Block> {
     let mut block: *mut Block = std::ptr::null_mut();
-    // SAFETY: a backend, under the lock that is there for this. After an ERROR the lock is released as
+    // SAFETY: a backend, under the lock for this purpose. After an ERROR the lock is released as
     // LWLockReleaseAll() does it.
     unsafe {
         let lock = compat::addin_shmem_init_lock();
@@ -93,7 +93,7 @@ fn allocate() -> Option<*mut Block> {
     }
 }
 
-/// The block of that name, made if there is none. May raise an ERROR.
+/// The block of that name, allocated if there is none. May raise an ERROR.
 ///
 /// # Safety
 /// Under AddinShmemInitLock, or in the postmaster before it has backends. Shared structures begin at a
@@ -138,7 +138,7 @@ unsafe extern "C-unwind" fn request() {
     }
 }
 
-/// Also after a crash, when all shared memory is made anew.
+/// This also runs after a crash, when all shared memory is initialized again.
 unsafe extern "C-unwind" fn start_up() {
     // SAFETY: as above.
     unsafe {
@@ -151,7 +151,7 @@ unsafe extern "C-unwind" fn start_up() {
     earlier::remember_checkpoint();
 }
 
-/// When a backend crashes, the postmaster makes all shared memory anew; the clock line goes on, since its
+/// When a backend crashes, the postmaster initializes all shared memory again; the logical clock continues, since its
 /// monotonic clock does. Called by the postmaster before the memory is gone; backends forget the call when
 /// they begin.
 unsafe extern "C-unwind" fn keep_tick(_code: i32, _argument: pg_sys::Datum) {

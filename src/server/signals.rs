@@ -2,9 +2,9 @@
 
 use std::mem::MaybeUninit;
 
-/// Signals that PostgreSQL handles, held back until this is dropped: a background worker that was told
-/// nothing else ends inside its handler of SIGTERM, and would leave everybody waiting for its change. No ERROR may be
-/// raised meanwhile: it would jump over the drop.
+/// Signals that PostgreSQL handles, blocked until this is dropped. Without that, a background worker that handles
+/// SIGTERM in the usual way would end within a change, and all other processes would wait for it. Do not raise an
+/// ERROR meanwhile: it would jump over the drop.
 pub struct BlockedSignals {
     before: libc::sigset_t,
 }

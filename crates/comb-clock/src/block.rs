@@ -7,7 +7,7 @@
 //! All words that each id reads are in the first 64 bytes, a cache line. They are written only when the
 //! logical clock changes.
 //!
-//! A process that does not share a logical clock has a block of its own.
+//! A process that does not share a logical clock has a private block.
 
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,7 +28,7 @@ pub struct Block {
     pub(super) clock: SeqLock,
     /// The number of resets of the logical clock.
     resets: AtomicU64,
-    /// Real clock minus monotonic clock when the logical clock last followed the real clock; wraps around.
+    /// System clock minus monotonic clock when the logical clock last followed the system clock; wraps around.
     pub(super) realtime_offset: AtomicU64,
     pub(super) history: History,
     reserve: [AtomicU64; 18],
@@ -43,7 +43,7 @@ pub(super) struct History {
     /// The sum of these steps, in ticks.
     pub stepped_back: AtomicU64,
     pub largest_step_back: AtomicU64,
-    /// The real clock when the logical clock started.
+    /// The system clock when the logical clock started.
     pub seeded_at: AtomicU64,
     /// The first tick of the logical clock.
     pub seeded_from: AtomicU64,
@@ -97,7 +97,7 @@ impl Block {
         self.version.load(Ordering::Acquire) == VERSION
     }
 
-    /// The logical clock and the monotonic clock at one moment; `None` during a change of the logical clock.
+    /// The logical clock and the monotonic clock at one time; `None` during a change of the logical clock.
     #[inline(always)]
     pub fn try_now(&self, source: &impl ClockSource) -> Option<(u64, u64)> {
         let (clock, monotonic) = self.clock.try_read(|| source.monotonic())?;
@@ -110,7 +110,7 @@ impl Block {
         clock.tick(monotonic)
     }
 
-    /// The tick that the logical clock had reached at a moment of the monotonic clock, for a block whose
+    /// The tick that the logical clock had reached at a time of the monotonic clock, for a block whose
     /// users are gone. `None` if the block is unused, of another version or damaged.
     pub fn last_tick(&self, monotonic: u64) -> Option<u64> {
         let tick = self.clock.last_tick(monotonic).filter(|_| self.is_usable())?;

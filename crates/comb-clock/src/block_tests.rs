@@ -1,4 +1,4 @@
-//! How the logical clock of a block starts, follows the real clock, and goes on after a crash.
+//! How the logical clock of a block starts, follows the system clock, and continues after a crash.
 
 use proptest::prelude::*;
 
@@ -47,7 +47,7 @@ fn the_logical_clock_goes_on_after_a_crash() {
     let after = after_a_crash(last_tick, &host);
     assert!(after.now.tick > latest && after.now.tick < latest + SECOND);
     assert_eq!(after.seed_source, Some(SeedSource::Crash));
-    // If the real clock was corrected in between, the logical clock starts at it.
+    // If the system clock was corrected in between, the logical clock starts at it.
     host.suspend(2 * HOUR);
     assert_eq!(after_a_crash(last_tick, &host).seed_source, Some(SeedSource::SystemClock));
 }
@@ -281,7 +281,8 @@ proptest! {
         assert_ticks_increase(events)?;
     }
 
-    /// However often the real clock is set back, the logical clock runs at 15/16 of its speed or more, and no faster than time.
+    /// However often the system clock is set back, the logical clock runs at 15/16 of its speed or more, and no faster
+    /// than time.
     #[test]
     fn a_lead_is_worked_off_without_a_jump(events in events(time_or_a_step_back())) {
         let (block, host) = (unused_block(), SimulatedHost::new());

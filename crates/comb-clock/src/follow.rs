@@ -1,4 +1,4 @@
-//! How the logical clock starts, follows the real clock, and is advanced and reset.
+//! How the logical clock starts, follows the system clock, and is advanced and reset.
 
 use std::sync::atomic::Ordering;
 
@@ -8,19 +8,19 @@ use super::logical_clock::{ClockError, LogicalClock, SeedSource};
 use super::source::{LAST_TICK, Sample};
 use comb_tick::TICKS_PER_MS;
 
-/// If the real clock moves against the monotonic clock by more than this, 1 ms, it was set. Both run at one
+/// If the system clock moves against the monotonic clock by more than this, 1 ms, it was set. Both run at one
 /// speed, which NTP adjusts, and are read to a microsecond.
 pub(super) const TOLERANCE: u64 = TICKS_PER_MS;
 
 /// The distance from an observed tick to the next one, 100 ns: the unit of the time fields without a remainder.
 const BEYOND_OBSERVED: u64 = TICKS_PER_MS.div_ceil(10_000);
 
-/// The logical clock at one moment.
+/// The logical clock at one time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment {
     pub tick: u64,
     pub monotonic: u64,
-    /// How far the logical clock is ahead of the real clock; 0 within the tolerance.
+    /// How far the logical clock is ahead of the system clock; 0 within the tolerance.
     pub lead: u64,
     /// The number of ticks until the lead is worked off; `None` if no lead is being worked off.
     pub level_in: Option<u64>,
@@ -39,10 +39,10 @@ impl Moment {
 }
 
 impl Block {
-    /// The logical clock after it has followed the real clock. Starts it if it has not started.
+    /// The logical clock after it has followed the system clock. Starts it if it has not started.
     ///
     /// # Errors
-    /// The real clock is out of range.
+    /// The system clock is out of range.
     pub fn follow(&self, host: &impl Host) -> Result<Moment, ClockError> {
         if !self.clock.has_started() {
             self.seed(host)?;
@@ -60,7 +60,7 @@ impl Block {
             return Ok(Moment::of(clock, at));
         }
         self.change(host, |clock, at| {
-            // Another process may have followed the real clock first.
+            // Another process may have followed the system clock first.
             let clock = if self.was_set(at) {
                 self.note_step(at);
                 LogicalClock::starting_at(clock.tick(at.monotonic).max(at.realtime), at)
@@ -94,7 +94,7 @@ impl Block {
     /// before and after.
     ///
     /// # Errors
-    /// A clock or the tick is out of range, or the tick is further ahead of the real clock than
+    /// A clock or the tick is out of range, or the tick is further ahead of the system clock than
     /// `max_ahead`.
     pub fn observe(
         &self,
@@ -110,10 +110,10 @@ impl Block {
         Ok((before, after))
     }
 
-    /// Sets the logical clock to the real clock, even if ids have greater ticks.
+    /// Sets the logical clock to the system clock, even if ids have greater ticks.
     ///
     /// # Errors
-    /// The real clock is out of range.
+    /// The system clock is out of range.
     pub fn reset(&self, host: &impl Host) -> Result<Moment, ClockError> {
         self.follow(host)?;
         self.change(host, |_, at| {
@@ -125,7 +125,7 @@ impl Block {
         })
     }
 
-    /// Starts the logical clock at the real clock, or at an earlier time of ids if that is later.
+    /// Starts the logical clock at the system clock, or at an earlier time of ids if that is later.
     fn seed(&self, host: &impl Host) -> Result<(), ClockError> {
         // Before the change, for which others wait: it reads a file.
         let (in_recovery, earlier) = (host.in_recovery(), host.earlier_time());
@@ -161,12 +161,12 @@ impl Block {
         })
     }
 
-    /// Whether the real clock was set since the logical clock last followed it.
+    /// Whether the system clock was set since the logical clock last followed it.
     fn was_set(&self, at: Sample) -> bool {
         self.moved_back(at).unsigned_abs() > TOLERANCE
     }
 
-    /// The ticks by which the real clock was set back since then; negative if it was set forward.
+    /// The ticks by which the system clock was set back since then; negative if it was set forward.
     fn moved_back(&self, at: Sample) -> i64 {
         self.realtime_offset.load(Ordering::Relaxed).wrapping_sub(at.offset()) as i64
     }

@@ -9,7 +9,7 @@ use super::random::Random;
 use super::source::ClockSource;
 use comb_tick::TICKS_PER_MS;
 
-/// How long the logical clock is used before it is compared with the real clock again, 10 ms. So ids follow
+/// How long the logical clock is used before it is compared with the system clock again, 10 ms. So ids follow
 /// a clock that was set forward after 10 ms at the latest.
 const CHECK_EVERY: u64 = 10 * TICKS_PER_MS;
 
@@ -21,7 +21,7 @@ const READS: usize = 1000;
 pub struct Generator {
     block: &'static Block,
     last: u64,
-    /// The moment of the monotonic clock at which the logical clock is next compared with the real clock.
+    /// The time of the monotonic clock at which the logical clock is next compared with the system clock.
     check_at: u64,
     /// The number of resets of the logical clock when `last` was generated.
     resets: u64,
@@ -42,7 +42,7 @@ pub struct Next {
 #[derive(Clone, Copy, Debug)]
 pub struct NewTick {
     pub tick: u64,
-    /// How far the logical clock is ahead of the real clock.
+    /// How far the logical clock is ahead of the system clock.
     pub lead: u64,
 }
 
@@ -64,7 +64,7 @@ impl Generator {
         (monotonic < self.check_at && tick >= self.last + step).then_some(tick)
     }
 
-    /// The next tick. Starts the logical clock, compares it with the real clock, and waits until it has
+    /// The next tick. Starts the logical clock, compares it with the system clock, and waits until it has
     /// passed the last tick or advances it, as needed. `fit` increases a tick to one that the layout can
     /// hold.
     ///

@@ -90,7 +90,7 @@ fn a_generator_keeps_the_distance_that_is_asked_for() {
     assert!(next_tick(&mut generator, 1, &host).unwrap() > last);
 }
 
-/// A session that keeps a distance has a logical clock of its own. So the ids of other sessions get no lead.
+/// A session that keeps a distance has a separate logical clock, and the ids of other sessions get no lead.
 #[test]
 fn a_distance_gives_no_other_session_a_lead() {
     let host = SimulatedHost::coarse(4 * TICKS_PER_MS);
@@ -154,7 +154,7 @@ fn ticks_that_come_again_after_a_reset_have_other_process_bits() {
     assert_ne!(after.1, before.1);
 }
 
-/// A process resets the logical clock while another one waits to take a tick.
+/// A process resets the logical clock while another one waits for a tick.
 #[test]
 fn a_reset_is_not_undone_by_a_process_that_waits() {
     struct Late<'a>(&'a SimulatedHost, &'static Block);

@@ -5,7 +5,7 @@
 //!
 //! # Proof
 //! Let t be a tracked tick of a transaction T that [`settled`] covers: t <= min(latest - 1, least floor).
-//! There are three cases, by the moment at which the floors were read:
+//! There are three cases, by the time at which the floors were read:
 //!
 //! 1. T held its floor. Then least floor <= floor of T < t: a contradiction.
 //! 2. T did not hold its floor yet. Then T read the logical clock for t later, hence after `latest` was

@@ -24,7 +24,7 @@ pub trait Host: ClockSource {
 #[derive(Clone, Copy, Debug)]
 pub struct EarlierTime {
     pub reached: u64,
-    /// The end of the unit in which `reached` is known. The logical clock starts there if the real clock is
+    /// The end of the unit in which `reached` is known. The logical clock starts there if the system clock is
     /// before `reached`.
     pub end: u64,
     pub source: SeedSource,

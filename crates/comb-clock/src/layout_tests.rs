@@ -1,4 +1,4 @@
-//! Clock and layouts together: ids of every layout while the real clock is set back and forward.
+//! Clock and layouts together: ids of every layout while the system clock is set back and forward.
 
 use proptest::prelude::*;
 use uuid::Uuid;
@@ -94,7 +94,7 @@ proptest! {
         }
     }
 
-    /// comb.timestamp_step: the moments that are read keep the distance, with ids of other layouts in between.
+    /// comb.timestamp_step: the times that are read keep the distance, with ids of other layouts in between.
     #[test]
     fn moments_of_every_layout_keep_their_distance(
         layouts in prop::collection::vec((0..LAYOUTS.len(), 0..20 * TICKS_PER_MS), 2..100), step_ms in 1..100u64,

@@ -2,8 +2,8 @@
 //!
 //! A [`source`] reads the two clocks of a machine. A [`logical_clock`] turns the monotonic one into Unix
 //! time. It is stored under a [`seqlock`] in a [`block`] of memory that processes share. It [`follow`]s the
-//! real clock, and [`status`] shows it. A [`generator`] generates increasing ticks from it, and [`random`]
-//! bits. The [`horizon`] is the tick up to which ids are settled. [`host`] is what the crate needs of the
+//! system clock, and [`status`] shows it. A [`generator`] generates increasing ticks from it, and [`random`]
+//! bits. The [`horizon`] is the tick up to which ids are settled. [`host`] is the interface to the
 //! process.
 
 #![forbid(unsafe_code)]

@@ -1,7 +1,7 @@
 //! The logical clock: Unix time computed from the monotonic clock, which nobody can set.
 //!
-//! If the real clock is set back, the logical clock goes on from its own time, at 15/16 of the speed until
-//! the real clock has caught up. If the real clock is set forward, the logical clock jumps to it.
+//! If the system clock is set back, the logical clock continues from its own time, at 15/16 of the speed, until
+//! the system clock has caught up. If the system clock is set forward, the logical clock jumps to it.
 //!
 //! All times are ticks: 64-bit numbers, which are added and compared without a division.
 
@@ -13,29 +13,29 @@ use comb_tick::TICKS_PER_MS;
 const SLOWNESS: u64 = 16;
 
 /// The longest lead that is worked off, two hours: more than the error of a time zone. A longer one (a real
-/// clock that was days or years ahead) would take days and more. It stays, and comb_status() shows it.
+/// clock that was days or years ahead) would need days and more. The clock stays ahead, and comb_status() shows it.
 pub const LONGEST_WORKED_OFF: u64 = 2 * 3_600_000 * TICKS_PER_MS;
 
-/// The time from a change to the moment at which the new logical clock becomes slower than the old one, 1
+/// The time from a change to the time at which the new logical clock becomes slower than the old one, 1
 /// ms. A reader of the old one loads the lock's number again after it has read the monotonic clock. But a
 /// processor may execute that load before it reads the clock, by far less than a microsecond. For that long
 /// both must agree.
 pub const START_DELAY: u64 = TICKS_PER_MS;
 
-/// Unix time as a function of the monotonic clock. It never decreases, and if two moments are two ticks
+/// Unix time as a function of the monotonic clock. It never decreases, and if two times are two ticks
 /// apart, the later one has the greater tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogicalClock {
     /// The difference to the monotonic clock; wraps around.
     pub(super) offset: u64,
-    /// Between these moments of the monotonic clock, the logical clock runs at 15/16 of its speed.
+    /// Between these times of the monotonic clock, the logical clock runs at 15/16 of its speed.
     pub(super) slow_from: u64,
     pub(super) slow_until: u64,
 }
 
 impl LogicalClock {
-    /// The logical clock that is at `tick` at the moment of the sample, and works off its lead over the
-    /// real clock unless that is longer than [`LONGEST_WORKED_OFF`].
+    /// The logical clock that is at `tick` at the time of the sample, and works off its lead over the
+    /// system clock unless that is longer than [`LONGEST_WORKED_OFF`].
     pub fn starting_at(tick: u64, at: Sample) -> Self {
         Self::slowing_after(START_DELAY, tick, at)
     }
@@ -51,7 +51,7 @@ impl LogicalClock {
         }
     }
 
-    /// The tick at a moment of the monotonic clock.
+    /// The tick at a time of the monotonic clock.
     #[inline(always)]
     pub fn tick(&self, monotonic: u64) -> u64 {
         let slowly = monotonic.min(self.slow_until).saturating_sub(self.slow_from);
@@ -68,11 +68,11 @@ impl LogicalClock {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeedSource {
     SystemClock = 1,
-    /// The time of the last checkpoint, since the real clock was before it.
+    /// The time of the last checkpoint, since the system clock was before it.
     Checkpoint = 2,
-    /// The time of the last replayed transaction, since the real clock was before it.
+    /// The time of the last replayed transaction, since the system clock was before it.
     Replay = 3,
-    /// The time that the logical clock had reached before a backend crashed, since the real clock was
+    /// The time that the logical clock had reached before a backend crashed, since the system clock was
     /// before it.
     Crash = 4,
 }
@@ -88,9 +88,9 @@ impl SeedSource {
 /// Why a logical clock cannot be read or changed. It stays as it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClockError {
-    /// The real clock or the tick is out of range.
+    /// The system clock or the tick is out of range.
     OutOfRange,
-    /// The tick is further ahead of the real clock than permitted.
+    /// The tick is further ahead of the system clock than permitted.
     TooFarAhead,
 }
 

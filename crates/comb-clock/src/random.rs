@@ -23,7 +23,7 @@ use rand::{Rng, SeedableRng};
 
 use comb_tick::TICKS_PER_MS;
 
-/// The number of draws from a seed. A new seed takes 1 us, 0.02 ns a draw.
+/// The number of draws from a seed. A new seed costs 1 us, 0.02 ns per draw.
 const MOST_DRAWS: u32 = 65_536;
 
 /// How long a seed is used, 1 s.
@@ -37,7 +37,7 @@ const COUNTED_BITS: u32 = 24;
 #[derive(Clone)]
 pub struct Random<G = ChaCha12Rng> {
     seeded: Option<Seeded<G>>,
-    /// The moment of the monotonic clock at which [`Random::refresh`] first saw the seed in use.
+    /// The time of the monotonic clock at which [`Random::refresh`] first saw the seed in use.
     seen_at: Option<u64>,
 }
 
@@ -120,8 +120,8 @@ mod tests {
     use super::*;
     use rand::rngs::Xoshiro256PlusPlus;
 
-    /// What fork and a clone of the machine do to a generator: it goes on in two places. ChaCha12Rng
-    /// refuses to be copied any other way, so a generator that can be stands in for it.
+    /// A fork or a clone of the machine copies a generator, which then continues in two places. ChaCha12Rng
+    /// cannot be cloned, and a generator that can be cloned replaces it here.
     type Copyable = Random<Xoshiro256PlusPlus>;
 
     #[test]
@@ -145,7 +145,7 @@ mod tests {
         }
     }
 
-    /// The clocks of both copies stand still, so that nothing but the count of draws can tell.
+    /// The clocks of both copies do not advance, and only the count of draws shows the difference.
     #[test]
     fn a_cloned_machine_draws_different_numbers_after_65536() {
         let mut original = Copyable::UNSEEDED;

@@ -10,12 +10,12 @@
 //! - A used the new one, B the old one. Not possible: B loaded the number before the change and again after
 //!   it, and started over.
 //! - A used the old one, B the new one. A loaded the number again before it became odd, and the writer read
-//!   the monotonic clock after that. So A's moment is before that of the change, but for the time by which
+//!   the monotonic clock after that. So A's time is before that of the change, but for the time by which
 //!   a processor executes a load ahead (see [`START_DELAY`](super::logical_clock::START_DELAY)). The new
 //!   logical clock is not below the old one at the change and for `START_DELAY` after it, and it never
 //!   decreases.
 //!
-//! The model in seqlock_model.rs checks what the memory model permits by loom, with up to two preemptions.
+//! seqlock_model.rs checks with loom every order that the memory model permits, with up to two preemptions.
 
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 
@@ -70,7 +70,7 @@ impl SeqLock {
         }
     }
 
-    /// The tick that the logical clock had reached at a moment of the monotonic clock, for a lock whose
+    /// The tick that the logical clock had reached at a time of the monotonic clock, for a lock whose
     /// users are gone; `None` if it had not started. If a writer was killed during a change, the words may
     /// be of the old and of the new one; then the result is a tick that is below neither.
     pub fn last_tick(&self, monotonic: u64) -> Option<u64> {
@@ -82,7 +82,7 @@ impl SeqLock {
 }
 
 impl<W: Word> SeqLock<W> {
-    /// The logical clock, and the result of `look`, which ran while no change was made. `None` if one was made.
+    /// The logical clock, and the result of `look`, which ran while nothing changed. `None` if something changed.
     #[inline(always)]
     pub fn try_read<T>(&self, look: impl Fn() -> T) -> Option<(LogicalClock, T)> {
         let number = self.number.load(Ordering::Acquire);
@@ -115,7 +115,7 @@ impl<W: Word> SeqLock<W> {
     /// Changes the logical clock: `decide` gets the current one and returns the new one, or an error, which
     /// keeps the current one. All other processes wait for the change. So `decide` must be short, and must
     /// be completed: it runs within `undisturbed`. It reads the clocks itself, so that no process uses the
-    /// old logical clock at a later moment.
+    /// old logical clock at a later time.
     ///
     /// # Errors
     /// Those of `decide`.

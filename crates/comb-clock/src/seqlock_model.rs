@@ -27,7 +27,7 @@ impl Word for model::AtomicU64 {
 
 /// By how much a processor may read the clock later than program order says: 16 us, far more than any does.
 const WORKED_AHEAD: u64 = 1024;
-/// The lead of the logical clock over the real clock.
+/// The lead of the logical clock over the system clock.
 const LEAD: u64 = 1 << 30;
 const BEGIN: u64 = 1 << 40;
 
@@ -92,7 +92,7 @@ impl World {
     }
 }
 
-/// Two readers, a writer that publishes, and `passing` ticks that pass at one moment.
+/// Two readers, a writer that publishes, and `passing` ticks that pass at one time.
 fn check(second_look: bool, delay: u64, passing: u64) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(2);

@@ -19,7 +19,7 @@ const READING: u64 = 2;
 
 pub struct SimulatedHost {
     monotonic: Cell<u64>,
-    /// `None` while the real clock is out of range.
+    /// `None` while the system clock is out of range.
     realtime: Cell<Option<u64>>,
     /// The unit to which a reading of the monotonic clock is cut off.
     coarseness: u64,
@@ -62,7 +62,7 @@ impl SimulatedHost {
         self.stop.set(Some((readings, ticks)));
     }
 
-    /// Sets the real clock.
+    /// Sets the system clock.
     pub fn set(&self, realtime: Option<u64>) {
         self.realtime.set(realtime);
     }

@@ -1,6 +1,6 @@
 //! The clocks of the operating system, in ticks.
 //!
-//! The tests implement [`ClockSource`] by clocks that stand still, step back and jump.
+//! The tests implement [`ClockSource`] with clocks that stop, step back and jump.
 
 use comb_tick::{FRACTION_BITS, TICKS_PER_MS, Tick, micros_of_tick};
 
@@ -11,7 +11,7 @@ const LAST_SECOND: u64 = LAST_TICK / (1000 * TICKS_PER_MS) - 1;
 
 /// The two clocks of a machine, in ticks.
 pub trait ClockSource {
-    /// The time since a moment that is the same for all processes of the server. It never goes back.
+    /// The time since a time that is the same for all processes of the server. It never goes back.
     fn monotonic(&self) -> u64;
 
     /// Unix time; `None` before 1970 and after [`LAST_TICK`]. It can be set back.
@@ -40,7 +40,7 @@ pub const fn ticks_of_seconds(seconds: u64, nanoseconds: u32) -> u64 {
     (seconds.wrapping_mul(1000) << FRACTION_BITS).wrapping_add(nanoseconds as u64 * 1024 / 15_625)
 }
 
-/// Both clocks at one moment.
+/// Both clocks at one time.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
     pub monotonic: u64,
@@ -53,7 +53,7 @@ impl Sample {
     /// An attempt of up to 1 us was not interrupted, and is used at once.
     const UNDISTURBED: u64 = 66;
 
-    /// Reads both clocks; `None` if the real clock is out of range.
+    /// Reads both clocks; `None` if the system clock is out of range.
     pub fn take(source: &impl ClockSource) -> Option<Self> {
         let mut best: Option<(u64, Self)> = None;
         for _ in 0..Self::ATTEMPTS {
@@ -70,7 +70,7 @@ impl Sample {
         best.map(|(_, sample)| sample)
     }
 
-    /// Real clock minus monotonic clock; wraps around. It changes when the real clock is set, and when the
+    /// System clock minus monotonic clock; wraps around. It changes when the system clock is set, and when the
     /// machine is suspended.
     pub fn offset(self) -> u64 {
         self.realtime.wrapping_sub(self.monotonic)

@@ -10,12 +10,12 @@ use super::logical_clock::{ClockError, SeedSource};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status {
     pub now: Moment,
-    /// The number of steps back of the real clock that were seen.
+    /// The number of steps back of the system clock that were seen.
     pub steps_back: u64,
     /// The sum of these steps, in ticks.
     pub stepped_back: u64,
     pub largest_step_back: u64,
-    /// The real clock when the logical clock started.
+    /// The system clock when the logical clock started.
     pub seeded_at: u64,
     /// The first tick of the logical clock.
     pub seeded_from: u64,
@@ -23,10 +23,10 @@ pub struct Status {
 }
 
 impl Block {
-    /// The state, after the logical clock has followed the real clock.
+    /// The state, after the logical clock has followed the system clock.
     ///
     /// # Errors
-    /// The real clock is out of range.
+    /// The system clock is out of range.
     pub fn status(&self, host: &impl Host) -> Result<Status, ClockError> {
         let now = self.follow(host)?;
         let word = |word: &AtomicU64| word.load(Ordering::Relaxed);

@@ -1,16 +1,16 @@
-//! Reads the moments of a column that is partitioned by time: those of its keys and of the bounds of its
-//! partitions. A key with a moment sorts between the bounds of the moments before and after it.
+//! Reads the times of a column that is partitioned by time: those of its keys and of the bounds of its
+//! partitions. A key with a time sorts between the bounds of the times before and after it.
 
 use uuid::{Builder, Uuid, Variant, Version};
 
 use super::inspect::is_plausible;
 use super::layouts::{MSSQL, UUIDV7};
 
-/// The moment of a version 7 key, or of a bound that pg_partman's `uuid7_time_encoder` writes (a time field and
-/// zeros), in microseconds since the Unix epoch. `None` for any other uuid. The nil UUID has no moment either,
+/// The time of a version 7 key, or of a bound that pg_partman's `uuid7_time_encoder` writes (a time field and
+/// zeros), in microseconds since the Unix epoch. `None` for any other uuid. The nil UUID has no time either,
 /// since clients use it as a key that means "none".
 ///
-/// Versions 6 and 1 have a moment too, but do not sort by it among ids of version 7.
+/// Versions 6 and 1 have a time too, but do not sort by it among ids of version 7.
 pub fn micros(id: &Uuid) -> Option<i64> {
     match id.as_bytes() {
         [time @ .., 0, 0, 0, 0, 0, 0, 0, 0, 0, 0] if *time != [0; 6] => UUIDV7.micros(
@@ -23,9 +23,9 @@ pub fn micros(id: &Uuid) -> Option<i64> {
     }
 }
 
-/// The moment of a key of layout `mssql` or of a bound, in microseconds since the Unix epoch. A version 4 UUID
-/// does not say whether it has a moment. So a key has one from 1990 to 2100 only, a bound in the whole range of
-/// the layout. Of random keys, 1.2 % can be read as a moment of these years.
+/// The time of a key of layout `mssql` or of a bound, in microseconds since the Unix epoch. A version 4 UUID
+/// does not say whether it has a time. So a key has one from 1990 to 2100 only, a bound in the whole range of
+/// the layout. Of random keys, 1.2 % can be read as a time of these years.
 pub fn micros_mssql(id: &Uuid) -> Option<i64> {
     let micros = MSSQL.micros(id)?;
     (is_plausible(micros) || is_mssql_bound(id)).then_some(micros)
@@ -106,7 +106,7 @@ mod tests {
             prop_assert!(micros_mssql(&id).is_none_or(is_plausible));
         }
 
-        /// What pg_partman needs of a row: its moment is within those of a partition's bounds exactly if
+        /// What pg_partman needs of a row: its time is within those of a partition's bounds exactly if
         /// the row is within the bounds.
         #[test]
         fn keys_lie_between_bounds_as_their_moments_do(

@@ -90,7 +90,7 @@ impl Bsv {
         text
     }
 
-    /// The moment of the ticks, in microseconds since the Unix epoch if they are UTC; `None` after the year
+    /// The time of the ticks, in microseconds since the Unix epoch if they are UTC; `None` after the year
     /// 9999.
     pub fn micros(&self) -> Option<i64> {
         Self::TIME_FIELD.micros(self.ticks)

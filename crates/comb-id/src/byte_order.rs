@@ -60,7 +60,7 @@ impl ByteOrder {
     /// The id as a number. Numbers compare as the ids do in this order.
     ///
     /// Rationale: whole words are rotated and swapped in registers. To move the bytes one by one, by
-    /// [`Self::positions`], takes 10 ns an id.
+    /// [`Self::positions`], costs 10 ns per id.
     #[inline(always)]
     pub const fn number(self, id: &Uuid) -> u128 {
         let number = id.as_u128();

@@ -14,10 +14,10 @@ pub struct Bound {
     pub in_layout: bool,
 }
 
-/// What makes an estimate of a range.
+/// Estimates the rows of a range.
 pub struct Query {
     pub range: Range<u64>,
-    /// Whether keys that are not of the layout are in the range, too.
+    /// Whether keys that are not of the layout are in the range.
     pub others: bool,
     pub now: u64,
     /// The share of the rows that are newer than the histogram.
@@ -43,7 +43,7 @@ impl Query {
     /// as dense as in the next bin of such.
     ///
     /// New keys come after the newest key of the histogram and before now, but not faster than the keys of
-    /// its fastest bin did: what is more has been loaded, and is spread as the histogram is.
+    /// its fastest bin did: more rows than that were loaded in bulk, and are spread like the histogram.
     pub fn estimate(&self, count: usize, bound: impl Fn(usize) -> Bound) -> f64 {
         let bin = 1.0 / (count - 1) as f64;
         let others = (0..count).filter(|&index| !bound(index).in_layout).count();
@@ -174,7 +174,7 @@ mod tests {
             prop_assert!(before >= 0.0 && both <= 1.0 + 1e-9);
         }
 
-        /// Keys at any speed: within a bin's worth of rows of what is there.
+        /// Keys at any speed: within the rows of one bin.
         #[test]
         fn estimates_are_within_a_bin(
             steps in prop::collection::vec(1u64..1 << 40, 1001), range in any::<[prop::sample::Index; 2]>(),

@@ -79,7 +79,7 @@ impl TimeOrder {
     const FIRST_OF_VERSION_7: Uuid = Uuid::from_u128(VERSION_7);
     const LAST_OF_OTHERS: Uuid = Uuid::max();
 
-    /// The first id from a moment on, in microseconds since the Unix epoch. After the range of version 7,
+    /// The first id from a time on, in microseconds since the Unix epoch. After the range of version 7,
     /// the last id of all: there is no id after it. So that one is in no range, as the greatest uuid is in
     /// none of uuid's order.
     pub fn first_from(micros: i64) -> Uuid {
@@ -87,7 +87,7 @@ impl TimeOrder {
         if rank(&bound).0 { bound } else { Self::LAST }
     }
 
-    /// The last id before the first one from a moment on. All ids of other versions are before any moment.
+    /// The last id before the first one from a time on. All ids of other versions are before any time.
     pub fn last_before(micros: i64) -> Uuid {
         let first = Self::first_from(micros);
         Self::previous(&first).unwrap_or(first)

@@ -137,7 +137,7 @@ proptest! {
         }
     }
 
-    /// The promise of comb_between_time: the bounds separate ids of version 7 exactly as their moments do.
+    /// The promise of comb_between_time: the bounds separate ids of version 7 exactly as their times do.
     #[test]
     fn bounds_of_a_moment_part_ids_as_moments_do(id in edges(), at in any::<i64>(), near in -3000i64..3000) {
         let moment = rfc9562::micros(&id).filter(|_| is_of_version_7(&id));

@@ -5,7 +5,7 @@ use uuid::{Uuid, Variant};
 use super::layout::Layout;
 use super::layouts::{LAYOUTS, NEWSEQUENTIALID};
 
-/// The plausible moments, from 1990-01-01 to 2100-01-01, in microseconds since the Unix epoch.
+/// The plausible times, from 1990-01-01 to 2100-01-01, in microseconds since the Unix epoch.
 const PLAUSIBLE: std::ops::Range<i64> = 631_152_000_000_000..4_102_444_800_000_000;
 
 pub(crate) fn is_plausible(micros: i64) -> bool {
@@ -18,7 +18,7 @@ pub struct Reading {
     pub layout: &'static Layout,
     /// Microseconds since the Unix epoch.
     pub micros: i64,
-    /// Whether the moment is from 1990 to 2100.
+    /// Whether the time is from 1990 to 2100.
     pub plausible: bool,
     /// Whether the id has the layout's stamp; `None` if the layout has none.
     pub stamped: Option<bool>,

@@ -57,7 +57,7 @@ impl Layout {
     }
 
     /// Whether the version of an id says that the id has a time. The range of all other layouts ends with the
-    /// year 9999: any version 4 UUID can be read in one of them, a random one as a moment up to the year 10889.
+    /// year 9999: any version 4 UUID can be read in one of them, a random one as a time up to the year 10889.
     const fn declares_time(&self) -> bool {
         matches!(self.version, Some(1 | 6 | 7))
     }
@@ -78,7 +78,7 @@ impl Layout {
         }
     }
 
-    /// The first and the last moment of the layout, in microseconds since the Unix epoch.
+    /// The first and the last time of the layout, in microseconds since the Unix epoch.
     pub const fn range_micros(&self) -> (i64, i64) {
         let (first, last) = self.time_field.range_micros();
         if self.declares_time() || last < YEAR_10000_US {
@@ -103,7 +103,7 @@ impl Layout {
         self.declares_time() || micros < YEAR_10000_US
     }
 
-    /// The first and the last time field of a moment in microseconds since the Unix epoch.
+    /// The first and the last time field of a time in microseconds since the Unix epoch.
     fn fields_of(&self, micros: i64) -> Option<(u64, u64)> {
         self.time_field.fields_of(micros).filter(|_| self.holds_micros(micros))
     }
@@ -303,7 +303,7 @@ impl Layout {
         self.holds(tick).then_some(Comb { tick, random: (low << (64 - self.random_bits())) as u64 })
     }
 
-    /// The moment in the time field of an id, in microseconds since the Unix epoch; `None` if the id cannot
+    /// The time in the time field of an id, in microseconds since the Unix epoch; `None` if the id cannot
     /// be of this layout.
     ///
     /// ```
@@ -322,7 +322,7 @@ impl Layout {
         self.time_field.micros(self.field(number)).filter(|&micros| self.holds_micros(micros))
     }
 
-    /// The id with its time field overwritten by that of a moment in microseconds since the Unix epoch; `None`
+    /// The id with its time field overwritten by that of a time in microseconds since the Unix epoch; `None`
     /// outside the range. All other bits stay, but a layout that requires its stamp writes the stamp too:
     /// without it, no program reads the time.
     pub fn with_micros(&self, id: &Uuid, micros: i64) -> Option<Uuid> {
@@ -332,8 +332,8 @@ impl Layout {
         Some(self.order.uuid(if self.requires_stamp() { self.stamped(number) } else { number }))
     }
 
-    /// The lower bound of the ids from a moment on, in microseconds since the Unix epoch, for a layout of whole
-    /// milliseconds. Ids of the moment or later are not below the bound; ids of an earlier moment are. Outside
+    /// The lower bound of the ids from a time on, in microseconds since the Unix epoch, for a layout of whole
+    /// milliseconds. Ids of the time or later are not below the bound; ids of an earlier time are. Outside
     /// the range, the first or the last bound.
     ///
     /// ```
@@ -344,11 +344,11 @@ impl Layout {
     /// assert!(UUIDV7.lower_bound(i64::MAX).is_max());
     /// ```
     pub fn lower_bound(&self, micros: i64) -> Uuid {
-        // The next whole millisecond: the moment of an id is a whole one.
+        // The next whole millisecond: the time of an id is a whole one.
         self.with_micros(&Uuid::nil(), micros.max(0).saturating_add(999)).unwrap_or(Uuid::max())
     }
 
-    /// The smallest id of a moment, in microseconds since the Unix epoch; `None` outside the range.
+    /// The smallest id of a time, in microseconds since the Unix epoch; `None` outside the range.
     ///
     /// ```
     /// use comb_id::layouts::MSSQL;
@@ -363,7 +363,7 @@ impl Layout {
         Some(self.assemble(first, 0, false))
     }
 
-    /// The largest id of a moment, as [`Self::min`] is the smallest.
+    /// The largest id of a time, as [`Self::min`] is the smallest.
     pub fn max(&self, micros: i64) -> Option<Uuid> {
         let (_, last) = self.fields_of(micros)?;
         Some(self.assemble(last, ones(self.low_bits()), true))

@@ -195,7 +195,7 @@ fn only_the_time_bytes_are_overwritten() {
 }
 
 proptest! {
-    /// The moment of an id, written over its time field, is the same field again; all other bits stay.
+    /// The time of an id, written over its time field, is the same field again; all other bits stay.
     #[test]
     fn overwriting_with_what_was_read_changes_nothing((layout, comb, _) in layout_and_combs()) {
         let id = layout.encode(comb).unwrap();
@@ -268,7 +268,7 @@ proptest! {
         }
     }
 
-    /// Any other layout that holds the moment keeps it to its resolution.
+    /// Any other layout that holds the time keeps it to its resolution.
     #[test]
     fn converting_keeps_the_moment((source, comb, _) in layout_and_combs(), target in any_layout()) {
         let id = source.encode(comb).unwrap();
@@ -346,7 +346,7 @@ proptest! {
         }
     }
 
-    /// The uuid crate reads versions 1 and 6 with code of its own.
+    /// The uuid crate reads versions 1 and 6 independently.
     #[test]
     fn uuidv1_and_uuidv6_are_read_by_others((_, comb, _) in layout_and_combs()) {
         let (Some(v1), Some(v6)) = (UUIDV1.encode(comb), UUIDV6.encode(comb)) else { return Ok(()) };
@@ -357,7 +357,7 @@ proptest! {
         prop_assert!(v1.get_node_id().unwrap()[0] & 1 == 1, "a random node");
     }
 
-    /// The uuid crate reads version 7 with code of its own.
+    /// The uuid crate reads version 7 independently.
     #[test]
     fn uuidv7_is_read_by_others(ms in 0u64..1 << 48, fraction in 0..TICKS_PER_MS, random in any::<u64>()) {
         let comb = Comb { tick: Tick::from(ms * TICKS_PER_MS + fraction), random };

@@ -1,15 +1,15 @@
-//! Time-ordered UUIDs: how each layout writes a moment and random bits, and how they are read back.
+//! Time-ordered UUIDs: how each layout writes a time and random bits, and how they are read back.
 //!
 //! A [`value::Comb`] is a tick and random bits. A [`layout::Layout`] writes it along three axes: a time
 //! field ([`time_field`]), a byte order ([`byte_order`]) and a stamp. [`layouts`] is the table of all
-//! layouts. Moments are microseconds since the Unix epoch, ticks 1/65536 ms (`comb_tick`).
+//! layouts. Times are microseconds since the Unix epoch, ticks 1/65536 ms (`comb_tick`).
 //!
 //! ```
 //! use comb_id::layouts::{MSSQL, UUIDV7};
 //! use comb_id::value::Comb;
 //! use comb_tick::tick_of_micros;
 //!
-//! // Generate an id of version 7 at a moment, and read the moment back.
+//! // Generate an id of version 7 at a time, and read the time back.
 //! let at = 1_645_557_742_000_000; // 2022-02-22 19:22:22 UTC
 //! let comb = Comb { tick: tick_of_micros(at), random: 0x9e37_79b9_7f4a_7c15 };
 //! let id = UUIDV7.encode(comb).unwrap();
@@ -25,7 +25,7 @@
 //!
 //! [`rfc9562`] reads the ids whose version says that they have a time; [`inspect`] lists all layouts that an id
 //! can be of; [`bound`] reads the keys and the bounds of partitions. [`bsv`] is a layout that is text;
-//! [`text_form`] and [`typeid`] write any id as short text, [`text_error`] says what is wrong with one. [`index_order`] has
+//! [`text_form`] and [`typeid`] write any id as short text, [`text_error`] has the errors of such text. [`index_order`] has
 //! the orders of indexes, and [`histogram`] serves the planner.
 
 #![forbid(unsafe_code)]

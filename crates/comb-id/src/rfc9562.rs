@@ -1,4 +1,4 @@
-//! Reads the moment of a uuid whose version says that it has one: RFC 9562 versions 7, 6 and 1.
+//! Reads the time of a uuid whose version says that it has one: RFC 9562 versions 7, 6 and 1.
 
 use uuid::{Uuid, Variant};
 
@@ -10,7 +10,7 @@ pub fn version(id: &Uuid) -> Option<usize> {
     (id.get_variant() == Variant::RFC4122).then(|| id.get_version_num())
 }
 
-/// The moment of a version 7, 6 or 1 uuid, in microseconds since the Unix epoch; `None` for any other uuid.
+/// The time of a version 7, 6 or 1 uuid, in microseconds since the Unix epoch; `None` for any other uuid.
 /// Version 7 has whole milliseconds; versions 6 and 1 have units of 100 ns (section 5), which are cut off
 /// to the microsecond.
 #[inline(always)]
@@ -23,7 +23,7 @@ pub fn micros(id: &Uuid) -> Option<i64> {
     }
 }
 
-/// The moment of a version 7 uuid whose rand_a is the fraction of the millisecond in units of 1/4096 (section
+/// The time of a version 7 uuid whose rand_a is the fraction of the millisecond in units of 1/4096 (section
 /// 6.2, method 3); `None` for any other uuid. The result is the last microsecond of the unit: only this one is
 /// the microsecond that was written.
 pub fn micros_with_fraction(id: &Uuid) -> Option<i64> {
@@ -98,7 +98,7 @@ mod tests {
         #[test]
         fn gregorian_versions_are_read_as_others_do(id in ids(), version in prop::sample::select(vec![Version::Mac, Version::SortMac])) {
             let id = Builder::from_bytes(id.into_bytes()).with_version(version).with_variant(Variant::RFC4122).into_uuid();
-            // Its to_unix() has no moments before 1970; the Gregorian ticks have.
+            // Its to_unix() has no times before 1970; the Gregorian ticks have.
             let (ticks, _) = id.get_timestamp().unwrap().to_gregorian();
             prop_assert_eq!(micros(&id), Some((ticks as i64 - GREGORIAN_OFFSET).div_euclid(10)));
         }
@@ -110,7 +110,7 @@ mod tests {
             prop_assert_eq!(micros(&id), Some(at - at % 1000));
         }
 
-        /// comb_between's promise: the bound parts ids exactly as their moments are parted.
+        /// comb_between's promise: the bound parts ids exactly as their times are parted.
         #[test]
         fn lower_bounds_part_ids_as_moments_do(
             at in any::<i64>(), near in -3000i64..3000, ms in 0i64..1 << 48, random in any::<u64>(),

@@ -3,7 +3,7 @@
 //! The alphabets are in ASCII order, and all texts of a form have one length. So the bytes of texts compare
 //! as the ids do.
 //!
-//! Rationale: no crate does all of this. `ulid` does not read I, L and O, ignores an overflow and gives no
+//! Rationale: no crate does all of this. `ulid` does not read I, L and O, ignores an overflow and returns no
 //! position; `data-encoding` puts padding bits at the end only; `bs58` writes texts of several lengths.
 
 use uuid::Uuid;

@@ -43,7 +43,7 @@ pub enum TimeField {
 /// A field that counts units of one length since an epoch.
 ///
 /// Rationale: [`TimeField`] calls each function with a constant, once for each field. A division by a
-/// number that is not a constant takes up to 10 ns an id.
+/// number that is not a constant costs up to 10 ns per id.
 #[derive(Clone, Copy)]
 struct Count {
     /// The epoch, in milliseconds since the Unix epoch.
@@ -109,13 +109,13 @@ impl TimeField {
         }
     }
 
-    /// The first tick from the given one on that is read back as exactly its own moment; `None` outside the
+    /// The first tick from the given one on that is read back as exactly its own time; `None` outside the
     /// field's range.
     pub const fn next_exact(self, tick: Tick) -> Option<Tick> {
         let Some(exact) = self.read_back(tick) else {
             return None;
         };
-        // A unit is read as a moment within its first microsecond. So the moment one distance later lies in the
+        // A unit is read as a time within its first microsecond. So the time one distance later lies in the
         // next unit.
         if exact >= tick {
             Some(exact)
@@ -124,7 +124,7 @@ impl TimeField {
         }
     }
 
-    /// The tick of the moment that is read from the field of the given tick.
+    /// The tick of the time that is read from the field of the given tick.
     const fn read_back(self, tick: Tick) -> Option<Tick> {
         match self.split(tick) {
             Some((field, _)) => match self.micros(field) {
@@ -135,7 +135,7 @@ impl TimeField {
         }
     }
 
-    /// The distance between two moments that are read from the field, rounded up to whole ticks: its unit, or a
+    /// The distance between two times that are read from the field, rounded up to whole ticks: its unit, or a
     /// microsecond if that is longer.
     const fn moment_ticks(self) -> u64 {
         at_least(self.unit_ticks(), TICKS_PER_MS.div_ceil(1000))
@@ -199,8 +199,8 @@ impl TimeField {
         }
     }
 
-    /// The moment of a field, in microseconds since the Unix epoch; `None` if the field is not valid. 1/300
-    /// s is rounded up, so that the moment is written as the same field again; 100 ns is cut off.
+    /// The time of a field, in microseconds since the Unix epoch; `None` if the field is not valid. 1/300
+    /// s is rounded up, so that the time is written as the same field again; 100 ns is cut off.
     #[inline(always)]
     pub(crate) const fn micros(self, field: u64) -> Option<i64> {
         match self {
@@ -220,7 +220,7 @@ impl TimeField {
         }
     }
 
-    /// The first and the last field of a moment in microseconds since the Unix epoch; `None` outside the range.
+    /// The first and the last field of a time in microseconds since the Unix epoch; `None` outside the range.
     /// They differ if the unit is finer than a microsecond.
     pub(crate) const fn fields_of(self, micros: i64) -> Option<(u64, u64)> {
         match (self.split(tick_of_micros(micros)), self.count()) {
@@ -232,7 +232,7 @@ impl TimeField {
         }
     }
 
-    /// The first and the last moment of the field, in microseconds since the Unix epoch.
+    /// The first and the last time of the field, in microseconds since the Unix epoch.
     pub const fn range_micros(self) -> (i64, i64) {
         match self.count() {
             Some(count) => {

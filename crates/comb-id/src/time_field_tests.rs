@@ -129,7 +129,7 @@ proptest! {
         }
     }
 
-    /// It is the first such tick: the unit before it is read as a moment before the given tick.
+    /// It is the first such tick: the unit before it is read as a time before the given tick.
     #[test]
     fn the_next_exact_tick_reads_back_as_itself((time_field, micros) in time_field_and_micros(), within in 0i128..65) {
         let tick = tick_of_micros(micros) + within;
@@ -139,7 +139,7 @@ proptest! {
                 prop_assert!(exact >= tick);
                 prop_assert_eq!(read(exact), Some(exact));
                 if exact > tick {
-                    // No moment that is read from a field lies in between.
+                    // No time that is read from a field lies in between.
                     let last_before = read(exact - Tick::from(TICKS_PER_MS.div_ceil(1000)));
                     prop_assert!(last_before.is_none_or(|before| before < tick));
                 }
@@ -153,7 +153,7 @@ proptest! {
         prop_assert_eq!(field_of(time_field, micros).map(u128::from), Some(expected_field(time_field, micros)));
     }
 
-    /// The field and the remainder of a tick give the tick back.
+    /// The field and the remainder of a tick result in the same tick.
     #[test]
     fn joining_reverses_splitting((time_field, micros) in time_field_and_micros(), within in 0i128..65) {
         let tick = tick_of_micros(micros) + within;
@@ -173,7 +173,7 @@ proptest! {
         }
     }
 
-    /// The moment of a field is written as the same field.
+    /// The time of a field is written as the same field.
     #[test]
     fn writing_reverses_reading((time_field, micros) in time_field_and_micros()) {
         let field = field_of(time_field, micros).unwrap();

@@ -1,4 +1,4 @@
-//! The value of an id: a moment and random bits.
+//! The value of an id: a time and random bits.
 
 use comb_tick::Tick;
 
@@ -6,6 +6,6 @@ use comb_tick::Tick;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Comb {
     pub tick: Tick,
-    /// A layout with fewer random bits takes the upper ones.
+    /// A layout with fewer random bits uses the upper ones.
     pub random: u64,
 }

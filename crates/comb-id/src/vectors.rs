@@ -1,4 +1,4 @@
-//! Ids from public sources and the moments that they carry, for the tests.
+//! Ids from public sources and the times that they carry, for the tests.
 
 use proptest::prelude::*;
 use uuid::Uuid;
@@ -25,7 +25,7 @@ pub fn ids() -> impl Strategy<Value = Uuid> {
     any::<u128>().prop_map(Uuid::from_u128)
 }
 
-/// Microseconds since the Unix epoch of a moment in UTC.
+/// Microseconds since the Unix epoch of a time in UTC.
 pub fn micros(utc: &str) -> i64 {
     let moment: jiff::civil::DateTime = utc.parse().expect("a moment");
     moment.to_zoned(jiff::tz::TimeZone::UTC).expect("a moment").timestamp().as_microsecond()

@@ -9,15 +9,15 @@
 
 #![forbid(unsafe_code)]
 
-/// A moment in units of 1/65536 ms since 1970-01-01 00:00:00 UTC, negative before it.
+/// A time in units of 1/65536 ms since 1970-01-01 00:00:00 UTC, negative before it.
 ///
-/// The clocks use 64 bits of it. The layouts reach from the year 1 to the year 10889, which takes more.
+/// The clocks use 64 bits of it. The layouts reach from the year 1 to the year 10889, which needs more.
 pub type Tick = i128;
 
 pub const FRACTION_BITS: u32 = 16;
 pub const TICKS_PER_MS: u64 = 1 << FRACTION_BITS;
 
-/// The first tick that is not before a moment in microseconds since the Unix epoch.
+/// The first tick that is not before a time in microseconds since the Unix epoch.
 ///
 /// It is rounded up, so that a time field whose unit is 10 us or 100 ns is exact again when it is cut off
 /// the tick.

@@ -21,7 +21,7 @@ fn a_backend_of_its_own_scope_keeps_its_own_clock() {
     // The same session's ids of the server's scope go on by the server's clock.
     client.batch_execute("SET comb.scope = server").expect("a scope");
     assert!(value::<bool>(&mut client, is_of_now));
-    // In a subtransaction that fails, too.
+    // In a subtransaction that fails.
     client
         .batch_execute(
             "DO $$ BEGIN SET LOCAL comb.scope = backend; PERFORM comb_new(); RAISE EXCEPTION 'no';

@@ -97,7 +97,7 @@ fn comb_between_uses_an_ordinary_index() {
     assert!(!constant.contains("comb_between"), "{constant}");
     assert_eq!(value::<i64>(&mut client, query), 24 * 60);
 
-    // A moment that is known only when the query runs.
+    // A time that is known only when the query runs.
     let stable = plan(
         &mut client,
         "SELECT * FROM keyed WHERE comb_between(id, now() - interval '1 day', now())",

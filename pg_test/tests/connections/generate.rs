@@ -42,7 +42,7 @@ fn comb_at_draws_new_random_bits_each_time() {
     assert_eq!(distinct, 1000);
 }
 
-/// A moment may come from a column: the function is evaluated for each row.
+/// A time may come from a column: the function is evaluated for each row.
 #[test]
 fn comb_at_keeps_the_microseconds() {
     let kept: bool = value(

@@ -123,7 +123,7 @@ fn newsequentialids_of_a_connection_are_in_sql_servers_order() {
     assert!(ids.iter().all(|id| id[7] >> 4 == 1 && id[8] >> 6 == 0b10 && id[10] & 1 == 1));
 }
 
-/// At a moment that is given, process_ticks has no tick to tell two ids apart: they are random.
+/// At a time that is given, process_ticks has no tick to tell two ids apart: they are random.
 #[test]
 fn comb_at_makes_distinct_ids_in_every_layout() {
     let mut client = connect();

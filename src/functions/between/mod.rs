@@ -36,7 +36,7 @@ sql_function! {
     }
 }
 
-/// A bound, and the moment that it is of.
+/// A bound, and the time that it is of.
 #[derive(Clone, Copy)]
 struct Known {
     moment: i64,

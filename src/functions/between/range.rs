@@ -14,7 +14,7 @@ use comb_id::layouts::{MSSQL, UUIDV7};
 
 /// One of the functions: what it compares, and by which objects in SQL.
 pub struct Between {
-    /// The bounds of a moment, in microseconds since the Unix epoch.
+    /// The bounds of a time, in microseconds since the Unix epoch.
     pub lower: fn(i64) -> Uuid,
     pub upper: fn(i64) -> Uuid,
     pub is_from: fn(&Uuid, &Uuid) -> bool,
@@ -132,7 +132,7 @@ impl Between {
     }
 }
 
-/// The moment that an argument is, in microseconds since the Unix epoch; `None` if it is no constant, and
+/// The time that an argument is, in microseconds since the Unix epoch; `None` if it is no constant, and
 /// null apart.
 ///
 /// # Safety

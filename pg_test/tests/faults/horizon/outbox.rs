@@ -119,7 +119,7 @@ impl Outbox {
         }
         let mut client = self.config.connect(NoTls).expect("a connection");
         commit_prepared(&mut client, Duration::ZERO);
-        // What readers have to read first, they read after it, too.
+        // What readers have to read first, they read after it.
         thread::sleep(Duration::from_millis(500));
         self.reads.store(false, Ordering::Relaxed);
         let seen: Vec<_> = self
