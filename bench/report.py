@@ -336,7 +336,7 @@ PARTS = {
     for part in (
         Part("keys", goals, TABLES, "bench/published", ("README.md", "bench/README.md")),
         Part("switch", switch_goals, SWITCH_TABLES, "bench/published/switch", ("bench/README.md",)),
-        Part("readers", reader_tables.goals, reader_tables.TABLES, "bench/published/readers", ("README.md", "bench/README.md", "docs/horizon.md")),
+        Part("readers", reader_tables.goals, reader_tables.TABLES, "bench/published/readers", ("README.md", "bench/README.md")),
         Part("estimates", lambda figures: [], {"estimates": estimates_table}, "bench/published/estimates", ("bench/README.md",)),
     )
 }
