@@ -1,14 +1,14 @@
-# `make` builds, `make install` copies what was built, `make demo` and `make test` do without both. The work is done by the
-# scripts in tools/.
-#   PG_CONFIG=...    whose PostgreSQL `make`, `make install`, `make uninstall` and `make installcheck` are for
+# `make` builds, and `make install` copies the result. `make demo` and `make test` need neither. The scripts in tools/ do the work.
+#   PG_CONFIG=...    the PostgreSQL of `make`, `make install`, `make uninstall` and `make installcheck`
 #   DESTDIR=...      the folder below which `make install` and `make uninstall` work, for packages
-#   PG=18            which major of PostgreSQL the others take; without it, the one that this machine has
+#   PG=18            the major version of PostgreSQL for all other targets; by default one that is installed here
 #   MINUTES=30 CONNECTIONS=32 FAULTS="order kill"
-#                    how long `make soak` takes at most, by how many connections, which fault tests (all)
-#   ON="psycopg"     which folders of examples/ `make examples` runs; without it all, or with SOME=5 five, others at each commit
-#   ON="bookworm"    on which releases of Debian `make test-packages` tests them (bookworm trixie forky); beside which
-#                    extensions `make companions` tries comb (all scripts of tools/companions/)
-#   QUICK=1 ROWS=... CONNECTIONS="..." ROUNDS=... WRITERS=... EXPERIMENTS="..." FRESH=1    of `make bench`, by the environment: bench/README.md
+#                    the longest time of `make soak`, its connections, and its fault tests (all)
+#   ON="psycopg"     the folders of examples/ that `make examples` runs; by default all. SOME=5: five, others at each commit
+#   ON="bookworm"    the releases of Debian for `make test-packages` (bookworm trixie forky); the other extensions for
+#                    `make companions` (all scripts of tools/companions/)
+#   QUICK=1 ROWS=... CONNECTIONS="..." ROUNDS=... WRITERS=... EXPERIMENTS="..." FRESH=1
+#                    for `make bench`, from the environment: bench/README.md
 
 PG_CONFIG ?= pg_config
 
@@ -64,23 +64,23 @@ clean:
 	@tools/clean.sh
 
 help:
-	@echo 'For your own PostgreSQL, that of PG_CONFIG (by default pg_config on the PATH):'
-	@echo '  make                         build the extension; installs nothing and needs no root'
-	@echo '  make install                 copy what was built; compiles nothing; with sudo where it takes root'
-	@echo '  make uninstall               remove it'
-	@echo '  make installcheck            run its regression tests on the running server of PGHOST and PGPORT'
-	@echo 'With a private PostgreSQL; these install what they lack, by apt-get:'
-	@echo '  make demo                    see the extension at work'
-	@echo '  make test [PG=18]            run every test on one major of PostgreSQL (15, 16, 17, 18)'
-	@echo '  make soak [MINUTES=30]       run its fault tests for up to so long (PG=18, CONNECTIONS=32)'
-	@echo '  make examples [ON=psycopg]   run the example of each client library, or of these (PG=18)'
-	@echo '  make bench [QUICK=1]         measure beside the alternatives, 45 minutes; QUICK=1: six'
-	@echo '  make plots                   draw the newest run of make bench again, tables and pictures'
-	@echo '  make lint                    check formatting, clippy and what the compiler does not check'
-	@echo 'To hand on, into target/package/:'
-	@echo '  make package PG=17           a package for Debian and Ubuntu, and an archive of files for containers'
-	@echo '  make dist                    the sources as an archive for PGXN'
-	@echo '  make test-packages [ON=forky]  try them in bare systems of Debian (bookworm, trixie, forky); needs root'
-	@echo 'Beside other extensions and servers, in a bare Debian testing; needs root:'
-	@echo '  make companions [ON=pg_cron]  run the SQL of docs/companions.md and test what it says: TimescaleDB, pg_cron, ...'
-	@echo 'make clean                     remove what was built here'
+	@echo 'For your PostgreSQL, that of PG_CONFIG (by default the pg_config on the PATH):'
+	@echo '  make                          build the extension; installs nothing, needs no root'
+	@echo '  make install                  copy the built files; compiles nothing; may need sudo'
+	@echo '  make uninstall                remove them'
+	@echo '  make installcheck             run the regression tests on the running server of PGHOST and PGPORT'
+	@echo 'With a private PostgreSQL; these install missing packages with apt-get:'
+	@echo '  make demo                     show the extension, then open psql'
+	@echo '  make test [PG=18]             run all tests on one major version of PostgreSQL (15, 16, 17, 18)'
+	@echo '  make soak [MINUTES=30]        run the fault tests for up to that time (PG=18, CONNECTIONS=32)'
+	@echo '  make examples [ON=psycopg]    run the example of each client library, or of these (PG=18)'
+	@echo '  make bench [QUICK=1]          compare with alternatives, 45 minutes; QUICK=1: 6 minutes'
+	@echo '  make plots                    draw the tables and pictures of the newest benchmark again'
+	@echo '  make lint                     check formatting, clippy and further rules'
+	@echo 'Packages, written into target/package/:'
+	@echo '  make package PG=17            a package for Debian and Ubuntu, and an archive for containers'
+	@echo '  make dist                     the sources as an archive for PGXN'
+	@echo '  make test-packages [ON=forky] test them in bare Debian systems (bookworm, trixie, forky); needs root'
+	@echo 'With other extensions and servers, in a bare Debian testing; needs root:'
+	@echo '  make companions [ON=pg_cron]  run the SQL of docs/extensions.md and its tests: TimescaleDB, pg_cron, ...'
+	@echo 'make clean                      remove all builds'

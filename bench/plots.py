@@ -252,7 +252,7 @@ def readers(figures, theme):
     picture = Picture(theme, 2, 4.6, widths=[1, 2.2])
     missed, delays = picture.axes
     places = range(len(WAYS))
-    counts = [median(reader_tables.all_rows(figures, way, "rows missed")) for way in WAYS]
+    counts = [reader_tables.total(figures, way, "rows missed") for way in WAYS]
     colours = [picture.theme[colour] for colour, _ in WAYS.values()]
     missed.barh(places, counts, color=colours, height=0.5)
     missed.set_yticks(list(places), [label for _, label in WAYS.values()])
@@ -261,7 +261,7 @@ def readers(figures, theme):
     missed.set_xlim(0, max(*counts, 1) * 1.35)
     for place, count in zip(places, counts):
         missed.annotate(f"{count:,.0f}", (count, place), xytext=(5, 0), textcoords="offset points", va="center", color=picture.theme["text"], fontsize=10.5)
-    picture.title(missed, f"rows missed of {median(reader_tables.all_rows(figures, 'horizon', 'rows stored')):,.0f}")
+    picture.title(missed, f"rows missed of {reader_tables.total(figures, 'horizon', 'rows stored'):,.0f}")
     for place, (way, (colour, _)) in enumerate(WAYS.items()):
         for number, case in enumerate(cases):
             ends = [median(reader_tables.of(figures, case, way, f"delay {what}")) for what in ("median", "p99")]
@@ -282,7 +282,7 @@ def readers(figures, theme):
         axis.spines["left"].set_visible(False)
     for label, way in zip(missed.get_yticklabels(), WAYS):
         label.set_fontweight("bold" if way == "horizon" else "normal")
-    picture.title(delays, "delay from commit to being read: median, and a bar to 99 %")
+    picture.title(delays, "delay from commit to being read: median, and a bar to 99%")
     picture.figure.legend(loc="lower right", bbox_to_anchor=(0.985, 0.0), ncol=len(cases), frameon=False, fontsize=10, labelcolor=picture.theme["text"], handletextpad=0.3)
     picture.figure.subplots_adjust(left=0.185, right=0.975, top=0.9, bottom=0.17, wspace=0.06)
     return picture

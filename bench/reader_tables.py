@@ -22,6 +22,11 @@ def all_rows(figures, way, metric):
     return combine(lambda *rows: sum(rows), *counts)
 
 
+def total(figures, way, metric):
+    """Of all rounds together: a median could hide a miss."""
+    return sum(all_rows(figures, way, metric).values())
+
+
 def processor_time(figures, call, case):
     """us a call, net of the loop."""
     return difference(*(figures.get("horizon", name, case, "processor time") for name in (call, "loop")))
@@ -42,11 +47,12 @@ def goals(figures):
 
 
 def case_heads(figures):
-    """The cases, with how long the transaction beside was open."""
+    """The cases, with how long the other transaction was open."""
     heads = []
     for case in measured_cases(figures):
         seconds = median(figures.get("readers", readers.TOGETHER, case, "transaction open"))
-        heads.append(f"{case}, {seconds:.0f} s" if seconds else case)
+        head = case.replace("beside", "with")
+        heads.append(f"{head}, {seconds:.0f} s" if seconds else head)
     return heads
 
 
@@ -64,7 +70,17 @@ def missed_table(figures):
 
 
 def count(by_round):
-    return f"{median(by_round):,.0f}" if by_round else MISSING
+    return f"{sum(by_round.values()):,.0f}" if by_round else MISSING
+
+
+def missed_sentence(figures):
+    """The same of all cases together."""
+    ways = [f"{way.label} {total(figures, way.name, 'rows missed'):,.0f}" for way in readers.WAYS]
+    machine = figures.run.machine()
+    return (
+        f"Rows missed, of {total(figures, OURS, 'rows stored'):,.0f}:\n{' · '.join(ways)}.\n"
+        f"Measured with comb {machine['comb']}, commit {machine['commit']}."
+    )
 
 
 def delay_table(figures):
@@ -102,6 +118,7 @@ TABLES = {
     "readers_goals": lambda figures: goals_table(goals(figures), "goal"),
     "readers_run": readers_run,
     "missed": missed_table,
+    "missed_sentence": missed_sentence,
     "delay": delay_table,
     "cost": cost_table,
 }

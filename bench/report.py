@@ -13,6 +13,7 @@ import reader_tables
 from experiments.generation import EMPTY
 from figures import MISSING, Figures, Goal, difference, figure, goals_table, run_line, share, table
 from results import Run, combine, ratio
+from summary import summary_table
 
 ROOT = Path(__file__).resolve().parent.parent
 # Of the insert experiment's two kinds of processor time, the one that the key decides.
@@ -284,6 +285,8 @@ TABLES = {
     "lookup": lookup_table,
     "order": order_table,
     "reading": reading_table,
+    "summary": summary_table,
+    "summary_run": run_line,
 }
 
 
@@ -331,9 +334,9 @@ class Part:
 PARTS = {
     part.name: part
     for part in (
-        Part("keys", goals, TABLES, "bench/published", ("bench/README.md",)),
+        Part("keys", goals, TABLES, "bench/published", ("README.md", "bench/README.md")),
         Part("switch", switch_goals, SWITCH_TABLES, "bench/published/switch", ("bench/README.md",)),
-        Part("readers", reader_tables.goals, reader_tables.TABLES, "bench/published/readers", ("bench/README.md", "docs/horizon.md")),
+        Part("readers", reader_tables.goals, reader_tables.TABLES, "bench/published/readers", ("README.md", "bench/README.md")),
         Part("estimates", lambda figures: [], {"estimates": estimates_table}, "bench/published/estimates", ("bench/README.md",)),
     )
 }
