@@ -10,6 +10,6 @@ CREATE FUNCTION comb_reset_clock() RETURNS timestamptz
 COMMENT ON FUNCTION comb_reset_clock() IS
     'set the clock back to the system clock; the next UUID may be smaller than earlier ones';
 
--- They change the order of everybody's UUIDs. 95-majors.sql grants them to pg_maintain.
+-- They change the order of all sessions' UUIDs. 95-majors.sql grants them to pg_maintain.
 REVOKE ALL ON FUNCTION comb_observe(uuid, text), comb_reset_clock() FROM PUBLIC;
 

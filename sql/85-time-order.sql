@@ -1,6 +1,6 @@
 -- Time order for uuid
 --
--- UUIDs that are not of version 7 come first, then those of version 7; each part is in uuid's order. So new
+-- UUIDs that are not of version 7 come first, then those of version 7; each part is in uuid's order. Therefore new
 -- UUIDs of version 7 go to the right edge of an index that also has random ones.
 
 CREATE FUNCTION comb_time_cmp(uuid, uuid) RETURNS integer

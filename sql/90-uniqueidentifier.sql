@@ -78,7 +78,7 @@ COMMENT ON FUNCTION uniqueidentifier_eq(uniqueidentifier, uniqueidentifier) IS '
 
 -- Across the two types, the planner replaces equality: if the uuid has no columns, by uniqueidentifier =
 -- uniqueidentifier, which the indexes of the other side serve; else by uuid = uuid, which an index on the
--- uuid column serves in either order, so that a foreign key needs no index of its own.
+-- uuid column serves in either order, so that a foreign key needs no separate index.
 CREATE FUNCTION uniqueidentifier_eq_support(internal) RETURNS internal
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'uniqueidentifier_eq_support';
 COMMENT ON FUNCTION uniqueidentifier_eq_support(internal) IS
@@ -132,8 +132,8 @@ COMMENT ON FUNCTION uniqueidentifier_ne(uuid, uniqueidentifier) IS 'implementati
 
 -- Operators
 --
--- They stand in pg_catalog, whatever the schema of the extension. Where a search_path lacks that
--- schema, an operator in it is not found, and the implicit cast makes id > $1 a comparison of uuids, in
+-- They are in pg_catalog, whatever the schema of the extension. Where a search_path lacks that
+-- schema, an operator in it is not found, and the implicit cast turns id > $1 into a comparison of uuids, in
 -- another order than ORDER BY id and than the index. Every search_path includes pg_catalog.
 
 CREATE OPERATOR pg_catalog.< (

@@ -49,8 +49,8 @@ COMMENT ON FUNCTION @extschema@.comb_partition_step(timestamptz, timestamptz, in
     'internal: step of partitions, after a check';
 
 -- Cuts are computed as timestamps without time zone, in UTC, where every day has 24 hours. Units of months
--- count from the year 0, shorter ones from Monday, 0001-01-01. So calls with other times cut at the same
--- moments, and the name of a partition says where it begins.
+-- count from the year 0, shorter ones from Monday, 0001-01-01. Therefore calls with other times cut at the same
+-- times, and the name of a partition tells where it begins.
 CREATE FUNCTION @extschema@.comb_partitions(parent regclass, from_time timestamptz, until timestamptz, step interval)
     RETURNS TABLE (name text, lower_bound uuid, upper_bound uuid, statement text)
     LANGUAGE sql STABLE STRICT PARALLEL SAFE ROWS 100

@@ -26,8 +26,8 @@ CREATE FUNCTION comb_between_time(id uuid, from_time timestamptz, to_time timest
 COMMENT ON FUNCTION comb_between_time(uuid, timestamptz, timestamptz) IS
     'whether UUID version 7 is at or after the first time and before the second, in time order';
 
--- Under these functions the operators of the two comparisons stand for a partitioned table, so that the support
--- function knows them again in a partition. They take internal so that nobody calls them.
+-- In the place of the functions of the operators, these mark the two comparisons for a partitioned table, so that the
+-- support function recognizes them in a partition. Their parameters are internal so that SQL cannot call them.
 
 CREATE FUNCTION comb_between_lower(internal, internal) RETURNS boolean
     LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT comb_between_support AS 'uuid_ge';

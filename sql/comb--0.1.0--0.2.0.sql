@@ -157,7 +157,7 @@ COMMENT ON FUNCTION comb_status() IS
 
 -- Time order for uuid
 --
--- UUIDs that are not of version 7 come first, then those of version 7; each part is in uuid's order. So new
+-- UUIDs that are not of version 7 come first, then those of version 7; each part is in uuid's order. Therefore new
 -- UUIDs of version 7 go to the right edge of an index that also has random ones.
 
 CREATE FUNCTION comb_time_cmp(uuid, uuid) RETURNS integer
@@ -345,8 +345,8 @@ COMMENT ON FUNCTION @extschema@.comb_partition_step(timestamptz, timestamptz, in
     'internal: step of partitions, after a check';
 
 -- Cuts are computed as timestamps without time zone, in UTC, where every day has 24 hours. Units of months
--- count from the year 0, shorter ones from Monday, 0001-01-01. So calls with other times cut at the same
--- moments, and the name of a partition says where it begins.
+-- count from the year 0, shorter ones from Monday, 0001-01-01. Therefore calls with other times cut at the same
+-- times, and the name of a partition tells where it begins.
 CREATE FUNCTION @extschema@.comb_partitions(parent regclass, from_time timestamptz, until timestamptz, step interval)
     RETURNS TABLE (name text, lower_bound uuid, upper_bound uuid, statement text)
     LANGUAGE sql STABLE STRICT PARALLEL SAFE ROWS 100
@@ -446,8 +446,8 @@ CREATE FUNCTION comb_between_time(id uuid, from_time timestamptz, to_time timest
 COMMENT ON FUNCTION comb_between_time(uuid, timestamptz, timestamptz) IS
     'whether UUID version 7 is at or after the first time and before the second, in time order';
 
--- Under these functions the operators of the two comparisons stand for a partitioned table, so that the support
--- function knows them again in a partition. They take internal so that nobody calls them.
+-- In the place of the functions of the operators, these mark the two comparisons for a partitioned table, so that the
+-- support function recognizes them in a partition. Their parameters are internal so that SQL cannot call them.
 
 CREATE FUNCTION comb_between_lower(internal, internal) RETURNS boolean
     LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT comb_between_support AS 'uuid_ge';

@@ -29,7 +29,7 @@ impl ClockSource for Process {
 
 impl Host for Process {
     fn earlier_time(&self) -> Option<EarlierTime> {
-        // A logical clock of one process does not go on from what was before the start of the server.
+        // A logical clock of one process does not continue from the time before the start of the server.
         if self.shares { earlier::latest() } else { None }
     }
 

@@ -100,7 +100,7 @@ fn allocate() -> Option<*mut Block> {
 /// cache line.
 unsafe fn find_or_begin() -> *mut Block {
     let mut found = false;
-    // SAFETY: the caller's word. Nobody else sees new memory yet.
+    // SAFETY: the caller's word. No other process sees new memory yet.
     unsafe {
         let block: *mut Block =
             raw::ShmemInitStruct(NAME.as_ptr(), size_of::<Block>(), &raw mut found).cast();

@@ -14,7 +14,7 @@ impl BlockedSignals {
         let mut blocked = MaybeUninit::uninit();
         let mut before = MaybeUninit::uninit();
         // SAFETY: sets of signals that the calls fill before they are read. Those that a process raises
-        // by its own fault cannot be held back.
+        // by a fault in its code cannot be blocked.
         unsafe {
             libc::sigfillset(blocked.as_mut_ptr());
             for fault in [

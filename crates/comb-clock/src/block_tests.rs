@@ -293,7 +293,7 @@ proptest! {
             event.happen(&host, block);
             let tick = next_tick(&mut processes[index], 1, &host).unwrap();
             let (went, by) = (tick - last, host.mono() - last_mono);
-            // 1000 ticks are 15 us, what all readings of the clocks take here.
+            // 1000 ticks are 15 µs, what all readings of the clocks take here.
             prop_assert!(went <= by + 1000, "{went} ticks in {by}");
             prop_assert!(went + 1000 >= by * 15 / 16, "{went} ticks in {by}");
             (last, last_mono) = (tick, host.mono());

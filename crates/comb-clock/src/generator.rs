@@ -9,7 +9,7 @@ use super::random::Random;
 use super::source::ClockSource;
 use comb_tick::TICKS_PER_MS;
 
-/// How long the logical clock is used before it is compared with the system clock again, 10 ms. So ids follow
+/// How long the logical clock is used before it is compared with the system clock again, 10 ms. Therefore ids follow
 /// a clock that was set forward after 10 ms at the latest.
 const CHECK_EVERY: u64 = 10 * TICKS_PER_MS;
 

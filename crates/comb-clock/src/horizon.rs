@@ -12,11 +12,11 @@
 //!    read, and so t >= latest: a contradiction.
 //! 3. T had released its floor. Then T is visible or aborted for every snapshot that is taken afterwards.
 //!
-//! No later tick is at or below the result. So it stays true until the logical clock is reset.
+//! No later tick is at or below the result. Therefore it stays true until the logical clock is reset.
 //!
 //! # The snapshot trap
 //! A statement takes its snapshot before it computes a horizon. A transaction that commits in between is
-//! below the horizon and invisible. So a [`Ring`] keeps each horizon with a snapshot that was taken after
+//! below the horizon and invisible. Therefore a [`Ring`] keeps each horizon with a snapshot that was taken after
 //! it, and answers a statement with a horizon whose snapshot the statement's snapshot covers.
 
 /// The number of horizons that a process keeps.

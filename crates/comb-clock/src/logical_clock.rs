@@ -1,4 +1,4 @@
-//! The logical clock: Unix time computed from the monotonic clock, which nobody can set.
+//! The logical clock: Unix time computed from the monotonic clock, which cannot be set.
 //!
 //! If the system clock is set back, the logical clock continues from its own time, at 15/16 of the speed, until
 //! the system clock has caught up. If the system clock is set forward, the logical clock jumps to it.

@@ -6,15 +6,15 @@
 //!
 //! # Forks
 //! rand has no protection against fork: a copy of a generator repeats the numbers of the original. If the
-//! library is preloaded, every backend is a fork of the postmaster. So a generator belongs to the process
+//! library is preloaded, every backend is a fork of the postmaster. Therefore a generator belongs to the process
 //! that seeded it; any other process seeds a new one.
 //!
 //! # Cloned machines
-//! Two clones of a running machine have the same processes, generators and monotonic clock. So a generator
+//! Two clones of a running machine have the same processes, generators and monotonic clock. Therefore a generator
 //! gets a new seed after a second or [`MOST_DRAWS`], whichever comes first.
 //!
 //! # Bits of a process
-//! Some ids have random bits of their process, and some systems compare these before the time. So a new
+//! Some ids have random bits of their process, and some systems compare these before the time. Therefore a new
 //! seed does not replace these bits, but increases them by a random amount. Then two clones of a process
 //! have different bits, and the ids of one process stay in order.
 
@@ -23,7 +23,7 @@ use rand::{Rng, SeedableRng};
 
 use comb_tick::TICKS_PER_MS;
 
-/// The number of draws from a seed. A new seed costs 1 us, 0.02 ns per draw.
+/// The number of draws from a seed. A new seed costs 1 µs, 0.02 ns per draw.
 const MOST_DRAWS: u32 = 65_536;
 
 /// How long a seed is used, 1 s.

@@ -25,7 +25,7 @@ impl Word for model::AtomicU64 {
     }
 }
 
-/// By how much a processor may read the clock later than program order says: 16 us, far more than any does.
+/// By how much a processor may read the clock later than program order says: 16 µs, far more than any does.
 const WORKED_AHEAD: u64 = 1024;
 /// The lead of the logical clock over the system clock.
 const LEAD: u64 = 1 << 30;

@@ -50,7 +50,7 @@ pub struct Sample {
 impl Sample {
     /// Two clocks cannot be read at once. The shortest of this many attempts is used.
     const ATTEMPTS: usize = 8;
-    /// An attempt of up to 1 us was not interrupted, and is used at once.
+    /// An attempt of up to 1 µs was not interrupted, and is used at once.
     const UNDISTURBED: u64 = 66;
 
     /// Reads both clocks; `None` if the system clock is out of range.

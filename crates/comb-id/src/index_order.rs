@@ -80,7 +80,7 @@ impl TimeOrder {
     const LAST_OF_OTHERS: Uuid = Uuid::max();
 
     /// The first id from a time on, in microseconds since the Unix epoch. After the range of version 7,
-    /// the last id of all: there is no id after it. So that one is in no range, as the greatest uuid is in
+    /// the last id of all: there is no id after it. Therefore that one is in no range, as the greatest uuid is in
     /// none of uuid's order.
     pub fn first_from(micros: i64) -> Uuid {
         let bound = UUIDV7.lower_bound(micros);

@@ -324,7 +324,7 @@ proptest! {
         }
     }
 
-    /// A horizon is above all ids of earlier ticks, and not above one of its own tick or of a later one.
+    /// A horizon is above all ids of earlier ticks, and not above one of the same tick or of a later one.
     #[test]
     fn the_smallest_id_of_a_tick_parts_ids_by_their_ticks((layout, a, b) in layout_and_combs()) {
         let (id_a, id_b) = (layout.encode(a).unwrap(), layout.encode(b).unwrap());

@@ -1,6 +1,6 @@
 //! Ids as short text: Crockford's base32, which is ULID's, base32hex (RFC 4648 section 7) and base58.
 //!
-//! The alphabets are in ASCII order, and all texts of a form have one length. So the bytes of texts compare
+//! The alphabets are in ASCII order, and all texts of a form have one length. Therefore the bytes of texts compare
 //! as the ids do.
 //!
 //! Rationale: no crate does all of this. `ulid` does not read I, L and O, ignores an overflow and returns no

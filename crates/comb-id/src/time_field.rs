@@ -30,7 +30,7 @@ pub enum TimeField {
     UnixMs,
     /// 16 bits: days since 1900-01-01, then 32 bits: 1/300 s since midnight.
     SqlDatetime,
-    /// 48 bits: units of 10 us since 1970-01-01.
+    /// 48 bits: units of 10 µs since 1970-01-01.
     Unix10us,
     /// The low 48 bits of the milliseconds since 0001-01-01.
     DotnetMs,
@@ -115,7 +115,7 @@ impl TimeField {
         let Some(exact) = self.read_back(tick) else {
             return None;
         };
-        // A unit is read as a time within its first microsecond. So the time one distance later lies in the
+        // A unit is read as a time within its first microsecond. Therefore the time one distance later lies in the
         // next unit.
         if exact >= tick {
             Some(exact)

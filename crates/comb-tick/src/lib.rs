@@ -19,7 +19,7 @@ pub const TICKS_PER_MS: u64 = 1 << FRACTION_BITS;
 
 /// The first tick that is not before a time in microseconds since the Unix epoch.
 ///
-/// It is rounded up, so that a time field whose unit is 10 us or 100 ns is exact again when it is cut off
+/// It is rounded up, so that a time field whose unit is 10 µs or 100 ns is exact again when it is cut off
 /// the tick.
 pub const fn tick_of_micros(micros: i64) -> Tick {
     let ms = micros.div_euclid(1000);

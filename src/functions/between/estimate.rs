@@ -56,7 +56,7 @@ pub unsafe fn selectivity(request: &pg_sys::SupportRequestSelectivity) -> f64 {
     }
 }
 
-/// Whether the same range of comb_between_time() is a condition of the table, too: one of them prunes the
+/// Whether the same range of comb_between_time() is also a condition of the table: one of them prunes the
 /// partitions, and an index serves the other.
 ///
 /// # Safety

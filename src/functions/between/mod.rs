@@ -1,7 +1,7 @@
 //! comb_between() and comb_between_time(): is a key in a range of time?
 //!
 //! PostgreSQL's estimates of ranges do not know uuid: within a bin of the histogram it takes half of it, and
-//! nothing if both ends of the range are in the same bin. So these are functions with planner support:
+//! nothing if both ends of the range are in the same bin. Therefore these are functions with planner support:
 //! [`estimate`] tells how many rows are in a range, [`expand`] which comparisons an index or a
 //! partitioned table takes in their place.
 

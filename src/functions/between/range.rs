@@ -29,8 +29,8 @@ pub struct Between {
     pub operators_schema: fn(Oid) -> Oid,
 }
 
-/// A comparison: the function of the bound, the operator, and a function like that of the operator, under
-/// which it stands for a partitioned table.
+/// A comparison: the function of the bound, the operator, and a copy of the function of the operator, which
+/// marks the comparison in a partitioned table.
 pub struct Side {
     pub bound: &'static CStr,
     pub operator: &'static CStr,
