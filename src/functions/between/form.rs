@@ -72,7 +72,7 @@ unsafe fn form_of_column(
             pg_sys::RELKIND_PARTITIONED_TABLE => return Form::Comparisons,
             _ => {}
         }
-        // Also if `inh` does not say so: that of a hypertable does not. A parent is one of its own children.
+        // Also if `inh` does not say so: that of a hypertable does not. A parent is listed among its children as well.
         let is_itself = parent.is_some_and(|parent| (*parent).relid == (*entry).relid);
         let on = pg_sys::ConstraintExclusionType::CONSTRAINT_EXCLUSION_ON as i32;
         let excludes = parent.is_some() || pg_sys::constraint_exclusion == on;
