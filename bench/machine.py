@@ -56,7 +56,7 @@ def commit():
     found = output("git", "-C", str(ROOT), "rev-parse", "--short", "HEAD")
     if not found:
         return "unknown"
-    changed = output("git", "-C", str(ROOT), "status", "--porcelain", "--", ".", ":!bench/README.md", ":!docs/horizon.md", ":!bench/published")
+    changed = output("git", "-C", str(ROOT), "status", "--porcelain", "--", ".", ":!bench/README.md", ":!bench/published")
     return found + (" with changes" if changed else "")
 
 

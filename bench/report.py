@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """report.py FOLDER: the goals and every table of a run, from its CSV, in Markdown, into FOLDER/report.md. Prints the goals.
 report.py FOLDER --publish PART: what that run has measured of a part (PARTS), as what this repository shows: its
-CSV into a folder, which is printed, and its tables into the documents, between the lines <!-- table NAME --> and <!-- end -->."""
+CSV into a folder, which is printed, and its tables into bench/README.md, between the lines <!-- table NAME --> and <!-- end -->."""
 
 import re
 import sys
@@ -15,6 +15,8 @@ from figures import MISSING, Figures, Goal, difference, figure, goals_table, run
 from results import Run, combine, ratio
 
 ROOT = Path(__file__).resolve().parent.parent
+# Shows the tables of all parts.
+README = ROOT / "bench/README.md"
 # Of the insert experiment's two kinds of processor time, the one that the key decides.
 IN_POSTGRES = "processor time in PostgreSQL"
 
@@ -317,7 +319,6 @@ class Part:
     goals: callable
     tables: dict
     folder: str  # where its CSV and pictures are published
-    documents: tuple  # that show its tables
 
     @property
     def experiments(self):
@@ -331,10 +332,10 @@ class Part:
 PARTS = {
     part.name: part
     for part in (
-        Part("keys", goals, TABLES, "bench/published", ("bench/README.md",)),
-        Part("switch", switch_goals, SWITCH_TABLES, "bench/published/switch", ("bench/README.md",)),
-        Part("readers", reader_tables.goals, reader_tables.TABLES, "bench/published/readers", ("bench/README.md", "docs/horizon.md")),
-        Part("estimates", lambda figures: [], {"estimates": estimates_table}, "bench/published/estimates", ("bench/README.md",)),
+        Part("keys", goals, TABLES, "bench/published"),
+        Part("switch", switch_goals, SWITCH_TABLES, "bench/published/switch"),
+        Part("readers", reader_tables.goals, reader_tables.TABLES, "bench/published/readers"),
+        Part("estimates", lambda figures: [], {"estimates": estimates_table}, "bench/published/estimates"),
     )
 }
 
@@ -345,8 +346,8 @@ def fill(text, figures, tables):
         if name not in tables:
             continue
         block = rf"(<!-- table {name} -->\n).*?(<!-- end -->)"
-        made = tables[name](figures)
-        text, count = re.subn(block, lambda found: f"{found[1]}{made}\n{found[2]}", text, flags=re.DOTALL)
+        new = tables[name](figures)
+        text, count = re.subn(block, lambda found: f"{found[1]}{new}\n{found[2]}", text, flags=re.DOTALL)
         if count != 1:
             sys.exit(f"error: the table {name} is marked {count} times, or has no end")
     return text
@@ -357,9 +358,7 @@ def publish(run, part):
     if not run.copy(folder, part.experiments, part.servers):
         sys.exit(f"error: {run.folder} has no measurement of {', '.join(part.experiments)}")
     figures = Figures(Run(folder))
-    for document in part.documents:
-        file = ROOT / document
-        file.write_text(fill(file.read_text(), figures, part.tables))
+    README.write_text(fill(README.read_text(), figures, part.tables))
     return folder
 
 
