@@ -82,5 +82,5 @@ help:
 	@echo '  make dist                    the sources as an archive for PGXN'
 	@echo '  make test-packages [ON=forky]  try them in bare systems of Debian (bookworm, trixie, forky); needs root'
 	@echo 'Beside other extensions and servers, in a bare Debian testing; needs root:'
-	@echo '  make companions [ON=pg_cron]  run the SQL of docs/companions.md and test what it says: TimescaleDB, pg_cron, ...'
+	@echo '  make companions [ON=pg_cron]  run the SQL of docs/extensions.md and test what it says: TimescaleDB, pg_cron, ...'
 	@echo 'make clean                     remove what was built here'
