@@ -2,6 +2,8 @@
 # pg_cron's worker runs the procedure of docs/partitions.md, which creates and drops partitions.
 set -euo pipefail
 . "$(dirname "$0")/lib/companion.sh"
+# Read by companion.sh.
+# shellcheck disable=SC2034
 PAGE=$ROOT/docs/partitions.md
 
 companion "Create and drop partitions on a schedule" shared_preload_libraries=pg_cron,comb cron.database_name=shop \
