@@ -62,7 +62,7 @@ class Figures:
         return [parameter for parameter in self.values.parameters(experiment, metric) if " " not in parameter]
 
     def generation(self, contestant, parameter, experiment="generation"):
-        """ns of wall time an id, net of the empty loop."""
+        """ns of wall time per UUID, net of the empty loop."""
         metric = "time with the loop"
         return difference(self.get(experiment, contestant, parameter, metric), self.get(experiment, EMPTY.name, parameter, metric))
 
@@ -75,7 +75,7 @@ class Figures:
         return combine(lambda a, b: a + b, *self.millions(contestant, metric))
 
     def growth(self, contestant, steps):
-        """us a row over these steps."""
+        """µs per row over these steps."""
         rows = self.values.parameters("growth", "time of the step")
         if not rows:
             return {}
@@ -109,7 +109,7 @@ class Goal:
 
 
 def goals_table(goals, head):
-    return table([head, "goal", "measured (spread)", ""], [[goal.text, goal.bound, share(goal.measured), goal.verdict] for goal in goals])
+    return table([head, "goal", "measured (spread)", "result"], [[goal.text, goal.bound, share(goal.measured), goal.verdict] for goal in goals])
 
 
 def run_line(figures):

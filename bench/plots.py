@@ -82,7 +82,7 @@ class Picture:
         return [(contestant, xs[-1], sum(map(median, tail)) / len(tail))]
 
     def label_ends(self, axis, ends):
-        """Names beside the ends of the lines, pushed apart where they would lie on each other."""
+        """Names next to the ends of the lines, pushed apart where they would lie on each other."""
         low, high = axis.get_ylim()
         least = (high - low) * 15 / (axis.get_window_extent().height * 72 / self.figure.dpi)
         places = []
@@ -179,10 +179,10 @@ def concurrent(figures, theme):
     for name in names:
         rates = [combine(lambda rate: rate / 1e3, figures.get("concurrent", name, parameter, metric)) for parameter in parameters]
         ends += picture.line(axis, name, range(len(counts)), rates)
-    picture.scale(axis, "connections, each inserting row by row (synchronous_commit off)", "thousand rows a second")
+    picture.scale(axis, "connections with single-row inserts (synchronous_commit off)", "thousand rows per second")
     picture.connections(axis, counts)
     axis.set_xlim(0, max(len(counts) - 1, 1))
-    picture.title(axis, f"Rows a second of all connections together, {figures.run.machine()['cores']} cores")
+    picture.title(axis, f"Rows per second, all connections, {figures.run.machine()['cores']} cores")
     picture.figure.subplots_adjust(left=0.08, right=0.79, top=0.9, bottom=0.13)
     picture.label_ends(axis, ends)
     return picture
@@ -195,8 +195,8 @@ def size(figures, theme):
     if not names:
         return None
     panels = [
-        ("all indexes, bytes a row", "", "all indexes"),
-        ("WAL, bytes a row", "first", "WAL"),
+        ("all indexes, bytes per row", "", "all indexes"),
+        ("WAL, bytes per row", "first", "WAL"),
         ("WAL after a checkpoint", "after a checkpoint", "WAL"),
     ]
     picture = Picture(theme, len(panels), 0.5 * len(names) + 0.9)
@@ -208,7 +208,7 @@ def size(figures, theme):
 
 
 def generation(figures, theme):
-    """What an id costs, and how far the cost falls with connections."""
+    """The time of a UUID, and how far it falls with connections."""
     parameters = figures.connections("generation", "time with the loop")
     counts = [int(parameter.split("=")[1]) for parameter in parameters]
     names = ["comb_server", "comb_backend", "mssql", "counter", "bigint", "uuidv7", "pg_uuidv7", "random"]
@@ -218,7 +218,7 @@ def generation(figures, theme):
     picture = Picture(theme, 2, 4.4, widths=[1, 1.15])
     bars, lines = picture.axes
     picture.bars(bars, names, [figures.generation(name, parameters[0]) for name in names], names=True)
-    picture.title(bars, f"ns an id, {counts[0]} connection{'s' if counts[0] > 1 else ''}")
+    picture.title(bars, f"ns per UUID, {counts[0]} connection{'s' if counts[0] > 1 else ''}")
     ends = []
     for name in ["comb_backend", "counter", "uuidv7", "comb_server"]:
         rates = [combine(lambda ns: 1e3 / ns, figures.generation(name, parameter)) for parameter in parameters]
@@ -226,7 +226,7 @@ def generation(figures, theme):
     picture.scale(lines, "connections")
     picture.connections(lines, counts)
     lines.set_xlim(0, max(len(counts) - 1, 1))
-    picture.title(lines, f"Million ids a second of all together, {figures.run.machine()['cores']} cores")
+    picture.title(lines, f"Million UUIDs per second, all connections, {figures.run.machine()['cores']} cores")
     picture.figure.subplots_adjust(left=0.265, right=0.805, top=0.88, bottom=0.14, wspace=0.16)
     picture.label_ends(lines, ends)
     return picture
@@ -282,7 +282,7 @@ def readers(figures, theme):
         axis.spines["left"].set_visible(False)
     for label, way in zip(missed.get_yticklabels(), WAYS):
         label.set_fontweight("bold" if way == "horizon" else "normal")
-    picture.title(delays, "delay from commit to being read: median, and a bar to 99%")
+    picture.title(delays, "delay from commit to read: median, and a bar to 99%")
     picture.figure.legend(loc="lower right", bbox_to_anchor=(0.985, 0.0), ncol=len(cases), frameon=False, fontsize=10, labelcolor=picture.theme["text"], handletextpad=0.3)
     picture.figure.subplots_adjust(left=0.185, right=0.975, top=0.9, bottom=0.17, wspace=0.06)
     return picture

@@ -28,7 +28,7 @@ def total(figures, way, metric):
 
 
 def processor_time(figures, call, case):
-    """us a call, net of the loop."""
+    """µs per call, net of the loop."""
     return difference(*(figures.get("horizon", name, case, "processor time") for name in (call, "loop")))
 
 
@@ -42,7 +42,7 @@ def goals(figures):
         found.append(Goal(f"comb_horizon(): {metric}", 0, all_rows(figures, OURS, metric)))
     for writers in horizon.SCRIPTS:
         case = horizon.with_writers(writers)
-        found.append(Goal(f"comb_horizon(), {case}: us of processor time", 25, processor_time(figures, OURS, case)))
+        found.append(Goal(f"comb_horizon(), {case}: µs of processor time", 25, processor_time(figures, OURS, case)))
     return found
 
 
@@ -58,7 +58,7 @@ def case_heads(figures):
 
 def by_case(figures, cell):
     rows = [[way.label, *(cell(case, way.name) for case in measured_cases(figures))] for way in readers.WAYS]
-    return table(["", *case_heads(figures)], rows)
+    return table(["reader", *case_heads(figures)], rows)
 
 
 def missed_table(figures):
@@ -102,14 +102,14 @@ def cost_table(figures):
         ours = [figures.get("horizon", OURS, case, metric) for metric in ("time", "locks held", "floors held")]
         net = [processor_time(figures, call, case) for call in (OURS, "horizon_now")]
         rows.append([case, *(share(times) for times in net), *map(figure, ours)])
-    heads = ["processor time of `comb_horizon()`, us", "of `comb_horizon_now()`, us", "time of `comb_horizon()` by the clock, us", "locks held", "of them floors"]
-    return table(["", *heads], rows)
+    heads = ["processor time of `comb_horizon()`, µs", "of `comb_horizon_now()`, µs", "wall time of `comb_horizon()`, µs", "locks held", "of them floors"]
+    return table(["case", *heads], rows)
 
 
 def readers_run(figures):
     machine = figures.run.machine()
     return (
-        f"{run_line(figures)[:-1]}; {machine['writers']} writers, {number(readers.RATE)} transactions a second together, "
+        f"{run_line(figures)[:-1]}; {machine['writers']} writers, {number(readers.RATE)} transactions per second together, "
         f"a poll every {readers.POLL_SECONDS * 1000:.0f} ms."
     )
 

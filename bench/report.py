@@ -27,33 +27,33 @@ def goals(figures):
     one, two, eight = ("connections=1", "connections=2", "connections=8")
     found = []
     for scope in ("server", "backend"):
-        text = f"generation, scope {scope}: time of uuidv7()"
+        text = f"generation, scope {scope}: time, relative to uuidv7()"
         found.append(Goal(text, 0.1, ratio(generation(f"comb_{scope}", one), generation("uuidv7", one))))
     extra = difference(generation("comb_server", one), generation("comb_backend", one))
-    found.append(Goal("generation: ns that scope server costs beyond backend", 10, extra))
+    found.append(Goal("generation: ns of scope server, minus scope backend", 10, extra))
     for name, label in (("comb_server", "scope server"), ("comb_backend", "scope backend")):
         twice = ratio(generation(name, one), generation(name, two))
-        found.append(Goal(f"generation, {label}: ids of two connections together, of one's", 1.9, twice, at_least=True))
+        found.append(Goal(f"generation, {label}: UUIDs of two connections together, relative to one", 1.9, twice, at_least=True))
     for parameter, label in ((one, "1 connection"), (eight, "8 connections")):
         metric = "rows a second"
         rate = ratio(get("concurrent", "comb_server", parameter, metric), get("concurrent", "bigint", parameter, metric))
-        found.append(Goal(f"row by row, {label}: rows a second of bigint identity's", 1, rate, at_least=True))
-    for metric, label in (("time", "rows a second"), (IN_POSTGRES, f"rows a second of {IN_POSTGRES}")):
+        found.append(Goal(f"single-row inserts, {label}: rows per second, relative to a bigint identity", 1, rate, at_least=True))
+    for metric, label in (("time", "rows per second"), (IN_POSTGRES, f"rows per second of {IN_POSTGRES}")):
         rate = ratio(figures.bulk("uuidv7", metric), figures.bulk("comb_server", metric))
-        found.append(Goal(f"in bulk: {label}, of uuidv7()'s", 1.8, rate, at_least=True))
+        found.append(Goal(f"bulk load: {label}, relative to uuidv7()", 1.8, rate, at_least=True))
     for metric in ("time", IN_POSTGRES):
         first, second = figures.millions("comb_server", metric)
-        found.append(Goal(f"the second million: {metric}, of the first's", 1.05, ratio(second, first)))
+        found.append(Goal(f"the second million: {metric}, relative to the first", 1.05, ratio(second, first)))
     index = ratio(*(get("insert", name, "", "index of the key") for name in ("comb_server", "random")))
-    found.append(Goal("index: size of gen_random_uuid()'s", 0.80, index))
+    found.append(Goal("index: size, relative to gen_random_uuid()", 0.80, index))
     wal = ratio(*(get("insert", name, "first", "WAL") for name in ("comb_server", "random")))
-    found.append(Goal("WAL of the first million: bytes of gen_random_uuid()'s", 0.97, wal))
+    found.append(Goal("WAL of the first million: bytes, relative to gen_random_uuid()", 0.97, wal))
     for name, label in (("uniqueidentifier", "uniqueidentifier"), ("uuid_mssql_ops", "uuid_mssql_ops")):
         for metric in ("sort", "index"):
             of_uuid = ratio(get("order", name, "", metric), get("order", "uuid", "", metric))
-            found.append(Goal(f"SQL Server's order, {label}, {metric}: time of uuid's", 1.1, of_uuid))
+            found.append(Goal(f"SQL Server's order, {label}, {metric}: time, relative to uuid", 1.1, of_uuid))
     for name, label in (("mssql", "uniqueidentifier"), ("mssql_ops", "uuid_mssql_ops")):
-        found.append(Goal(f"SQL Server's order, {label}, insert: time of uuid's", 1.1, ratio(figures.bulk(name), figures.bulk("comb_server"))))
+        found.append(Goal(f"SQL Server's order, {label}, insert: time, relative to uuid", 1.1, ratio(figures.bulk(name), figures.bulk("comb_server"))))
     return found
 
 
@@ -61,7 +61,7 @@ def goals(figures):
 
 def machine_table(figures):
     hidden = {"contestants", "extension's checksum", "quick"}
-    return table(["", ""], [[what, value] for what, value in figures.run.machine().items() if what not in hidden]).replace("---:", "---")
+    return table(["property", "value"], [[what, value] for what, value in figures.run.machine().items() if what not in hidden]).replace("---:", "---")
 
 
 def generation_table(figures):
@@ -73,8 +73,8 @@ def generation_table(figures):
         net = [figures.generation(contestant.name, parameter) for parameter in parameters]
         to_uuidv7 = ratio(net[0], figures.generation("uuidv7", parameters[0]))
         rows.append([contestant.label, share(to_uuidv7), *map(figure, net)])
-    heads = [f"ns an id, {parameter.split('=')[1]} conn." for parameter in parameters]
-    return table(["", "of uuidv7()", *heads], rows)
+    heads = [f"ns per UUID, {parameter.split('=')[1]} conn." for parameter in parameters]
+    return table(["contestant", "relative to uuidv7()", *heads], rows)
 
 
 def scaling_table(figures):
@@ -86,7 +86,7 @@ def scaling_table(figures):
         one, *more = (figures.generation(contestant.name, parameter) for parameter in parameters)
         rows.append([contestant.label, figure(combine(lambda ns: 1e3 / ns, one)), *(share(ratio(one, net)) for net in more)])
     heads = [f"{parameter.split('=')[1]} conn." for parameter in parameters[1:]]
-    return table(["", "million ids a second, 1 conn.", *heads], rows)
+    return table(["contestant", "million UUIDs per second, 1 conn.", *heads], rows)
 
 
 def layouts_table(figures):
@@ -98,11 +98,11 @@ def layouts_table(figures):
         net = figures.generation(contestant.name, parameter, "layouts")
         to_uuidv7 = ratio(net, figures.generation("uuidv7", parameter, "layouts"))
         rows.append([f"`{contestant.label}`", share(to_uuidv7), figure(net)])
-    return table(["", "of `comb_new()`", "ns an id"], rows)
+    return table(["function", "relative to `comb_new()`", "ns per UUID"], rows)
 
 
 def millions_table(figures, heads, metric, *more):
-    """Both millions by a metric, beside two others' and in seconds; in seconds by more of them."""
+    """Both millions by a metric, relative to two others and in seconds; in seconds by more of them."""
     rows = []
     for contestant in figures.contestants("insert"):
         first, second = figures.millions(contestant.name, metric)
@@ -110,15 +110,15 @@ def millions_table(figures, heads, metric, *more):
         to_others = [share(ratio(bulk, figures.bulk(other, metric))) for other in ("bigint", "random")]
         others = [seconds for name in more for seconds in figures.millions(contestant.name, name)]
         rows.append([contestant.label, *to_others, share(ratio(second, first)), *map(figure, (first, second, *others))])
-    return table([*heads[:2], "of gen_random_uuid()'s", "second of first", "first, s", "second, s", *heads[2:]], rows)
+    return table([*heads[:2], "relative to gen_random_uuid()", "second relative to first", "first, s", "second, s", *heads[2:]], rows)
 
 
 def insert_table(figures):
-    return millions_table(figures, ["", "time of bigint's"], "time")
+    return millions_table(figures, ["contestant", "time relative to bigint"], "time")
 
 
 def processor_table(figures):
-    heads = ["in PostgreSQL", "of bigint's", "in the system, first, s", "in the system, second, s"]
+    heads = ["in PostgreSQL", "relative to bigint", "in the system, first, s", "in the system, second, s"]
     return millions_table(figures, heads, IN_POSTGRES, "processor time in the system")
 
 
@@ -137,7 +137,7 @@ def index_table(figures):
             figure(of("", "leaf density")),
             figure(of("", "leaf fragmentation")),
         ])
-    return table(["", "indexes of gen_random_uuid()'s", "key's index, bytes a row", "all indexes, bytes a row", "leaf density, %", "fragmentation, %"], rows)
+    return table(["contestant", "indexes relative to gen_random_uuid()", "key's index, bytes per row", "all indexes, bytes per row", "leaf density, %", "fragmentation, %"], rows)
 
 
 def wal_table(figures):
@@ -155,16 +155,16 @@ def wal_table(figures):
             figure(of(after, "full-page images")),
             figure(of(after, "buffers dirtied")),
         ])
-    heads = ["first million of gen_random_uuid()'s", "after a checkpoint of its", "first, bytes a row", "second", "after a checkpoint"]
-    return table(["", *heads, "full-page images a 1000 rows", "buffers dirtied a 1000 rows"], rows)
+    heads = ["first million relative to gen_random_uuid()", "after a checkpoint relative to it", "first, bytes per row", "second", "after a checkpoint"]
+    return table(["contestant", *heads, "full-page images per 1000 rows", "buffers dirtied per 1000 rows"], rows)
 
 
 def switch_goals(figures):
     index = ratio(*(figures.get("switch", name, "", "index of the key") for name in ("time_order", "plain")))
-    found = [Goal("new keys after random ones, uuid_time_ops: index of the plain one's", 0.78, index)]
+    found = [Goal("new keys after random ones, uuid_time_ops: index, relative to the plain one", 0.78, index)]
     for metric in ("time", IN_POSTGRES):
         time = ratio(*(figures.get("switch", name, "new keys", metric) for name in ("time_order", "own_table")))
-        found.append(Goal(f"new keys after random ones, uuid_time_ops: {metric} of a table of their own's", 1.1, time))
+        found.append(Goal(f"new keys after random ones, uuid_time_ops: {metric}, relative to a separate table", 1.1, time))
     return found
 
 
@@ -186,8 +186,8 @@ def switch_table(figures):
             figure(of("", "leaf density")),
             figure(of("new keys", "WAL")),
         ])
-    heads = ["time of their own table's", "time, s", "in PostgreSQL, s", "index of the plain one's", "index, bytes a row", "leaf density, %"]
-    return table(["", *heads, "WAL, bytes a row"], rows)
+    heads = ["time relative to a separate table", "time, s", "in PostgreSQL, s", "index relative to the plain one", "index, bytes per row", "leaf density, %"]
+    return table(["new keys", *heads, "WAL, bytes per row"], rows)
 
 
 def growth_table(figures):
@@ -201,7 +201,7 @@ def growth_table(figures):
         to_bigint = ratio(last, figures.growth("bigint", slice(-tenth, None)))
         table_bytes = combine(lambda size: size / 2**20, figures.get("growth", contestant.name, "", "table at the end"))
         rows.append([contestant.label, share(ratio(last, first)), share(to_bigint), figure(first), figure(last), figure(table_bytes)])
-    return table(["", "last tenth of first", "last tenth of bigint's", "first tenth, us a row", "last tenth, us a row", "table at the end, MB"], rows)
+    return table(["contestant", "last tenth relative to first", "last tenth relative to bigint", "first tenth, µs per row", "last tenth, µs per row", "table at the end, MB"], rows)
 
 
 def rate_table(figures):
@@ -211,7 +211,7 @@ def rate_table(figures):
     for contestant in figures.contestants("concurrent"):
         rates = [(figures.get("concurrent", contestant.name, parameter, metric), figures.get("concurrent", "bigint", parameter, metric)) for parameter in parameters]
         rows.append([contestant.label, *(f"{share(ratio(rate, bigint))}<br>{figure(rate)}" for rate, bigint in rates)])
-    return table(["of bigint's, and rows a second", *map(connections_head, parameters)], rows)
+    return table(["relative to bigint, and rows per second", *map(connections_head, parameters)], rows)
 
 
 def latency_table(figures):
@@ -223,7 +223,7 @@ def latency_table(figures):
             for parameter in parameters
         ]
         rows.append([contestant.label, *cells])
-    return table(["us, median / p95 / p99", *map(connections_head, parameters)], rows)
+    return table(["µs, median / p95 / p99", *map(connections_head, parameters)], rows)
 
 
 def connections_head(parameter):
@@ -245,7 +245,7 @@ def lookup_table(figures):
         to_random = ratio(join, figures.get("lookup", "random", "join", "time"))
         cells.append(f"{share(to_random)}<br>{figure(join)} s, {figures.values.text('lookup', contestant.name, 'join', 'plan')}")
         rows.append([contestant.label, *cells])
-    return table(["of gen_random_uuid()'s, and us a row", "any key", "newest keys", "range of time by `created_at`", "range of time by the key", "join on the key"], rows)
+    return table(["relative to gen_random_uuid(), and µs per row", "any key", "newest keys", "range of time by `created_at`", "range of time by the key", "join on the key"], rows)
 
 
 def order_table(figures):
@@ -256,7 +256,7 @@ def order_table(figures):
             time = figures.get("order", contestant.name, "", metric)
             cells += [share(ratio(time, figures.get("order", "uuid", "", metric))), figure(time)]
         rows.append([contestant.label, *cells])
-    return table(["", "sort of uuid's", "sort, s", "index build of uuid's", "index build, s"], rows)
+    return table(["order", "sort relative to uuid", "sort, s", "index build relative to uuid", "index build, s"], rows)
 
 
 def reading_table(figures):
@@ -266,7 +266,7 @@ def reading_table(figures):
         net = figures.reading(contestant.name)
         theirs = figures.get("reading", "uuid_extract_timestamp", "", "time with the query")
         rows.append([f"`{contestant.label}`", share(ratio(whole, theirs)), figure(whole), figure(net)])
-    return table(["", "query of `uuid_extract_timestamp()`'s", "query, ns a row", "net, ns a row"], rows)
+    return table(["function", "query relative to `uuid_extract_timestamp()`", "query, ns per row", "net, ns per row"], rows)
 
 
 TABLES = {
@@ -300,7 +300,7 @@ def estimates_table(figures):
     ]
     for case in figures.values.parameters("estimates", "time"):
         rows.append([f"{case}, s", *[share(figures.get("estimates", way.name, case, "time")) for way in ways]])
-    return table(["", *[way.label for way in ways]], rows)
+    return table(["case", *[way.label for way in ways]], rows)
 
 
 SWITCH_TABLES = {
@@ -348,8 +348,8 @@ def fill(text, figures, tables):
         if name not in tables:
             continue
         block = rf"(<!-- table {name} -->\n).*?(<!-- end -->)"
-        made = tables[name](figures)
-        text, count = re.subn(block, lambda found: f"{found[1]}{made}\n{found[2]}", text, flags=re.DOTALL)
+        new = tables[name](figures)
+        text, count = re.subn(block, lambda found: f"{found[1]}{new}\n{found[2]}", text, flags=re.DOTALL)
         if count != 1:
             sys.exit(f"error: the table {name} is marked {count} times, or has no end")
     return text

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# pg_partman makes, fills and drops partitions by comb's ids, as docs/partitions.md says.
+# pg_partman makes, fills and drops partitions by comb's ids, as docs/extensions.md says.
 set -euo pipefail
 . "$(dirname "$0")/lib/companion.sh"
 
@@ -158,7 +158,7 @@ taken_over() {
     refuses "changed: but none fits before the oldest" "would overlap partition" "SELECT partman.partition_data_time('public.changed', 100)"
 }
 
-# What docs/partitions.md warns of.
+# What docs/extensions.md warns of.
 trap_of_comb_timestamp() {
     app "CREATE TABLE trapped (id uuid PRIMARY KEY DEFAULT comb_new(), body text) PARTITION BY RANGE (id)"
     same "trapped: create_parent accepts comb_timestamp" t "$(create_parent trapped "1 day" extensions.comb_min extensions.comb_timestamp)"

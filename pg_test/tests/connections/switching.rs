@@ -1,4 +1,4 @@
-//! The recipe of docs/switching.md, as it stands there, while others write.
+//! The recipe of docs/existing-tables.md, as it stands there, while others write.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
@@ -7,7 +7,7 @@ use postgres::error::SqlState;
 
 use super::common::{connect, connect_to_schema, value};
 
-const PAGE: &str = include_str!("../../../docs/switching.md");
+const PAGE: &str = include_str!("../../../docs/existing-tables.md");
 
 /// The SQL blocks of a section that must not fail, each as what is to be sent at once: a transaction, or a
 /// statement outside one.
@@ -90,8 +90,8 @@ impl Drop for End<'_> {
 fn the_recipe_runs_beside_writers_there_and_back() {
     const SCHEMA: &str = "switching";
     let mut client = connect_to_schema(SCHEMA);
-    let there = blocks("The recipe");
-    let back = blocks("And back again");
+    let there = blocks("Replace the primary key");
+    let back = blocks("Restore the primary key");
     assert!(there.len() > 6 && !back.is_empty());
     let (tables, there) = there.split_first().expect("the tables of the example");
     tables.iter().for_each(|script| send(&mut client, script));

@@ -1,12 +1,12 @@
 # shellcheck shell=bash disable=SC2034
 # What the companions' scripts share. Sourced first, in a bare Debian (all.sh), with PG_CONFIG set.
 #
-# A script runs the SQL of its section of docs/companions.md, all of it, and says what is so then. The role app owns the
-# database shop and is no superuser. A host on the page, such as b.example, is another server of the script's.
+# A script runs all SQL of a section of docs/extensions.md, or of the page that it sets as PAGE, and tests the result. The role
+# app owns the database shop and is no superuser. A host on the page, such as b.example, is another server of the script's.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../../faults/lib/fault.sh" "$PG_CONFIG" preloaded 6 10
 
-PAGE=$ROOT/docs/companions.md
+PAGE=$ROOT/docs/extensions.md
 PASSWORD=secret
 
 # --- Servers --------------------------------------------------------------------------------------
@@ -77,7 +77,7 @@ take() {
     if [ ${#found[@]} -ne 1 ]; then
         # That ends a command substitution, and not the script.
         touch "$CLUSTER/mistaken"
-        die "docs/companions.md, $SECTION: ${#found[@]} blocks have the text: $1"
+        die "${PAGE#"$ROOT/"}, $SECTION: ${#found[@]} blocks have the text: $1"
     fi
     local fence=${found[0]%%$'\n'*}
     BLOCK_ROLE=app BLOCK_ERROR=
@@ -90,7 +90,7 @@ take() {
 # typed TEXT: runs that block, by the role that the page says.
 typed() {
     take "$1"
-    [ -z "$BLOCK_ERROR" ] || die "docs/companions.md, $SECTION: this block has to fail: $1"
+    [ -z "$BLOCK_ERROR" ] || die "${PAGE#"$ROOT/"}, $SECTION: this block has to fail: $1"
     sql -U "$BLOCK_ROLE" <<<"$BLOCK"
 }
 
@@ -98,7 +98,7 @@ typed() {
 refused() {
     local said message
     take "$1"
-    [ -n "$BLOCK_ERROR" ] || die "docs/companions.md, $SECTION: this block does not have to fail: $1"
+    [ -n "$BLOCK_ERROR" ] || die "${PAGE#"$ROOT/"}, $SECTION: this block does not have to fail: $1"
     if said=$(sql -v VERBOSITY=verbose -U "$BLOCK_ROLE" <<<"$BLOCK" 2>&1); then
         not_ok "refused: $1 (it works)"
         return
@@ -127,6 +127,6 @@ companion_end() {
     blocks=$(section | tr -dc '\0' | wc -c)
     typed=$(sort -u "$CLUSTER/typed" | wc -l)
     [ ! -e "$CLUSTER/mistaken" ] || not_ok "each text is of one block"
-    same "all $blocks blocks of SQL in docs/companions.md, $SECTION, have run" "$blocks" "$typed"
+    same "all $blocks blocks of SQL in ${PAGE#"$ROOT/"}, $SECTION, have run" "$blocks" "$typed"
     finish
 }
