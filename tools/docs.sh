@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# docs.sh [--show] PG_CONFIG [PAGE...]: runs the SQL of README.md and docs/*.md, or of these pages, on a private server of
-# the PostgreSQL of that pg_config, in which the extension is installed. --show prints what psql shows.
+# docs.sh [--show] PG_CONFIG [PAGE...]: runs the SQL of README.md, docs/*.md and docs/clients/*.md, or of these pages, on a
+# private server of the PostgreSQL of that pg_config, in which the extension is installed. --show prints what psql shows.
 #
 # Each page is run from top to bottom, by the role app in its own new database shop. app is no superuser. The extension is
 # there, unless the page creates it. What runs is each block that begins with one of
@@ -9,7 +9,7 @@
 #   ```sql error [SQLSTATE]  one statement, which must fail, with that SQLSTATE if one is named; `superuser` may follow
 #   ```sql norun             does not run: it restarts something, or needs what is not here
 # Then docs/reference.md must name every function, operator, type, operator class and setting of the extension, and links from
-# page to page must lead somewhere, and docs/clients.md must show the code of the examples.
+# page to page must lead somewhere, and docs/clients/*.md must show the code of the examples.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/cluster.sh"
@@ -19,7 +19,7 @@ if [ "${1:-}" = --show ]; then SHOW=1 && shift; fi
 PG_CONFIG=$1
 shift
 cd "$ROOT"
-[ $# -gt 0 ] || set -- README.md docs/*.md
+[ $# -gt 0 ] || set -- README.md docs/*.md docs/clients/*.md
 
 # script_of PAGE: the page as a psql script, line for line, so that psql's messages have the line numbers of the page.
 script_of() {
@@ -121,7 +121,7 @@ anchors() {
 # Links within the repository that lead nowhere, one a line.
 broken_links() {
     local page link file anchor
-    for page in ./*.md docs/*.md bench/README.md examples/README.md examples/*/README.md; do
+    for page in ./*.md docs/*.md docs/clients/*.md bench/README.md examples/README.md examples/*/README.md; do
         grep -oE '\]\([^)]+\)' "$page" | sed 's/^](//; s/)$//' | grep -v '^https\?:' | while IFS= read -r link; do
             file=${link%%#*} anchor=
             [[ $link != *'#'* ]] || anchor=${link#*#}

@@ -22,7 +22,7 @@ CREATE TABLE IF NOT EXISTS legacy (id uniqueidentifier PRIMARY KEY DEFAULT comb_
 
 # comb: connect
 async def init(connection):
-    """Makes uniqueidentifier a uuid.UUID. Without it, asyncpg wants and gives strings."""
+    """Reads uniqueidentifier as uuid.UUID. Without it, asyncpg expects and returns strings."""
     await connection.set_builtin_type_codec("uniqueidentifier", schema="public", codec_name="uuid")
 # end
 

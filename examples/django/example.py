@@ -6,13 +6,22 @@ from datetime import datetime, timedelta, timezone
 
 import django
 from django.core.management import call_command
-from django.db import DataError, connection, models
+from django.db import DataError
+# comb: batch
+from django.db import connection
+# end
+# comb: range
+from django.db import models
+# end
 
 os.environ["DJANGO_SETTINGS_MODULE"] = "settings"
 django.setup()
 
 from report import check, check_recent, client, end, job
-from shop.comb import CombBetween, CombTimestamp
+# comb: range
+from shop.comb import CombBetween
+# end
+from shop.comb import CombTimestamp
 from shop.models import Legacy, Order
 
 FUNCTIONS = {Order: "comb_new", Legacy: "comb_new_mssql"}

@@ -15,8 +15,8 @@ const db = drizzle(pool);
 const push = () => execFileSync('node_modules/.bin/drizzle-kit', ['push'], { encoding: 'utf8' });
 
 await job('schema', async () => {
-  // comb: schema
-  await db.execute(sql`CREATE EXTENSION IF NOT EXISTS comb`);   // drizzle-kit makes no extensions: before `drizzle-kit push`
+  // comb: extension
+  await db.execute(sql`CREATE EXTENSION IF NOT EXISTS comb`);
   // end
   assert.match(push(), /Changes applied/);
   assert.deepEqual(await db.select().from(orders), []);
@@ -109,6 +109,28 @@ await job('newest', async () => {
   const [{ id }] = await db.select({ id: max(legacy.id) }).from(legacy);   // PostgreSQL up to 18 has no max(uuid)
   // end
   assert.deepEqual(await db.select().from(legacy).where(eq(legacy.id, id)), [{ id, n: 1000 }]);
+});
+
+await job('node_postgres', async () => {
+  // comb: insert_pg
+  const insert = 'INSERT INTO orders (n) VALUES ($1) RETURNING id';
+  const { rows: [{ id }] } = await pool.query(insert, [1001]);   // a string
+  // end
+  assert.match(id, UUID);
+
+  const { rows: [{ id: last }] } = await pool.query('SELECT id FROM orders WHERE n = 500');
+  // comb: page_pg
+  const page = 'SELECT id, n FROM orders WHERE id > $1 ORDER BY id LIMIT 10';
+  const { rows } = await pool.query(page, [last]);
+  // end
+  assert.deepEqual(column('n', rows), numbers(501, 510));
+
+  const until = new Date(+begin + minute);
+  // comb: range_pg
+  const range = 'SELECT id, n FROM orders WHERE comb_between(id, $1, $2) ORDER BY id';
+  const found = await pool.query(range, [begin, until]);   // a Date each
+  // end
+  assert.deepEqual(column('n', found.rows), numbers(1, 1001));
 });
 
 await pool.end();

@@ -15,7 +15,7 @@ use Illuminate\Database\Schema\Grammars\PostgresGrammar;
 class Order extends Model
 {
     protected $keyType = 'string';
-    public $incrementing = true;    // the database makes the key, and create() reads it back
+    public $incrementing = true;    // create() reads back the key that the database generated
     public $timestamps = false;
     protected $fillable = ['n'];
 }
@@ -39,12 +39,18 @@ function schema($db): void
 {
     // comb: schema
     $db->statement('CREATE EXTENSION IF NOT EXISTS comb');
+    // end
+    // comb: schema_legacy
     PostgresGrammar::macro('typeUniqueidentifier', fn () => 'uniqueidentifier');
+    // end
     $schema = $db->getSchemaBuilder();
+    // comb: schema
     $schema->hasTable('orders') || $schema->create('orders', function (Blueprint $table) {
         $table->uuid('id')->primary()->default(new Expression('comb_new()'));
         $table->integer('n');
     });
+    // end
+    // comb: schema_legacy
     $schema->hasTable('legacy') || $schema->create('legacy', function (Blueprint $table) {
         $table->addColumn('uniqueidentifier', 'id')->primary()->default(new Expression('comb_new_mssql()'));
         $table->integer('n');
@@ -100,8 +106,10 @@ job('page', function () {
 job('range', function () use ($begin) {
     foreach ([Order::class, Legacy::class] as $model) {
         // comb: range
-        // As text with zone and fraction: of a DateTime, Eloquent sends neither.
-        $between = fn ($from, $to) => $model::whereRaw('comb_between(id, ?, ?)', [$from->format('Y-m-d H:i:s.uP'), $to->format('Y-m-d H:i:s.uP')]);
+        // As text with zone and fraction: Eloquent omits both when it sends a DateTime.
+        $between = fn ($from, $to) => $model::whereRaw(
+            'comb_between(id, ?, ?)', [$from->format('Y-m-d H:i:s.uP'), $to->format('Y-m-d H:i:s.uP')]
+        );
         // end
         check($between($begin, $begin->modify('1 minute'))->orderBy('id')->pluck('n')->all(), range(1, 1000));
         check($between($begin->modify('-1 minute'), $begin)->pluck('n')->all(), [0]);

@@ -59,8 +59,8 @@ public class Main {
         }
     }
 
-    // comb: insert
-    // A value of uniqueidentifier is a PGobject, whose text is the id.
+    // comb: insert_legacy
+    // A value of uniqueidentifier is a PGobject, whose text is the key.
     static UUID id(ResultSet row) throws SQLException { return UUID.fromString(row.getString("id")); }
     // end
 
@@ -92,7 +92,7 @@ public class Main {
             UUID last = id(row);
             // comb: page
             var page = db.prepareStatement("SELECT id, n FROM " + table + " WHERE id > ? ORDER BY id LIMIT 10");
-            page.setObject(1, last);                  // a UUID for both types
+            page.setObject(1, last);                  // a UUID
             // end
             equal(numbers(page.executeQuery()), range(501, 510));
         }

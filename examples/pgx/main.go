@@ -26,8 +26,8 @@ var (
 	failed = false
 )
 
-// comb: insert
-// uniqueidentifier in the way of uuid. Of Config.AfterConnect, once the extension is there.
+// comb: register
+// Reads uniqueidentifier as uuid. For Config.AfterConnect, after CREATE EXTENSION.
 func register(ctx context.Context, db *pgx.Conn) error {
 	var oid uint32
 	if err := db.QueryRow(ctx, "SELECT 'uniqueidentifier'::regtype::oid").Scan(&oid); err != nil {

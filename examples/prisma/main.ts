@@ -10,8 +10,8 @@ import { CATALOG, UUID, client, column, job, numbers } from './report.js';
 
 client('prisma', '@prisma/client');
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
-// comb: moment
-// The adapter takes times for UTC, whatever zone they come with.
+// comb: client
+// UTC: the adapter takes each time for UTC, whatever zone it comes with.
 const adapter = new PrismaPg({ connectionString: process.env.DATABASE_URL, options: '-c TimeZone=UTC' });
 const db = new PrismaClient({ adapter });
 // end

@@ -27,7 +27,7 @@ CREATE TABLE IF NOT EXISTS legacy (id uniqueidentifier PRIMARY KEY DEFAULT comb_
 
 # comb: connect
 def configure(connection):
-    """Makes uniqueidentifier, and arrays of it, a uuid.UUID."""
+    """Reads uniqueidentifier, and arrays of it, as uuid.UUID."""
     info = TypeInfo.fetch(connection, "uniqueidentifier")
     info.register(connection)
     connection.adapters.register_loader(info.oid, UUIDLoader)

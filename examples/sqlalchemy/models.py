@@ -1,9 +1,11 @@
 """The tables, and what SQLAlchemy has to know of comb."""
 
+# comb: model
 import uuid
 
 import sqlalchemy as sa
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+# end
 
 # comb: type
 from sqlalchemy.dialects.postgresql.base import ischema_names
@@ -24,7 +26,7 @@ class UniqueIdentifier(sa.types.UserDefinedType):
         return lambda value: None if value is None else uuid.UUID(str(value))
 
 
-ischema_names["uniqueidentifier"] = UniqueIdentifier  # for reflection, and with it for Alembic
+ischema_names["uniqueidentifier"] = UniqueIdentifier  # for reflection and Alembic
 # end
 
 
@@ -37,11 +39,13 @@ class Order(Base):
     __tablename__ = "orders"
     id: Mapped[uuid.UUID] = mapped_column(primary_key=True, server_default=sa.func.comb_new(monotonic=True))
     n: Mapped[int | None]
+# end
 
 
+# comb: model_legacy
 class Legacy(Base):
     __tablename__ = "legacy"
-    # Not monotonic: SQLAlchemy would sort the ids itself, in another order, to find out which row got which.
+    # Not monotonic: SQLAlchemy would sort the returned keys itself, in another order.
     id: Mapped[uuid.UUID] = mapped_column(UniqueIdentifier, primary_key=True, server_default=sa.func.comb_new_mssql())
     n: Mapped[int | None]
 # end

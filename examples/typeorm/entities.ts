@@ -1,9 +1,9 @@
 // What synchronize makes the tables of.
 
 import 'reflect-metadata';
+// comb: schema
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-// comb: schema
 @Entity('orders')
 export class Order {
   @PrimaryColumn({ type: 'uuid', default: () => 'comb_new()' })   // not @PrimaryGeneratedColumn('uuid')
@@ -12,7 +12,9 @@ export class Order {
   @Column({ type: 'integer' })
   n: number;
 }
+// end
 
+// comb: schema_legacy
 @Entity('legacy')
 export class Legacy {
   @PrimaryColumn({ type: 'uniqueidentifier', default: () => 'comb_new_mssql()' })

@@ -13,7 +13,11 @@ async function connect(options: object) {
   const db = new DataSource({
     type: 'postgres', url: process.env.DATABASE_URL, entities: [Order, Legacy], extensions: ['comb'], ...options,
   });
+  // end
+  // comb: schema_legacy
   db.driver.supportedDataTypes.push('uniqueidentifier');   // before initialize()
+  // end
+  // comb: schema
   await db.initialize();
   // end
   return db;

@@ -17,6 +17,8 @@ const MIGRATIONS: EmbeddedMigrations = embed_migrations!(); // the folder migrat
 diesel::table! {
     orders (id) { id -> Uuid, n -> Integer, }
 }
+// end
+// comb: schema_legacy
 diesel::table! {
     legacy (id) { id -> Uuid, n -> Integer, } // in the database a uniqueidentifier
 }

@@ -1,18 +1,15 @@
 """What Django has to know of comb."""
 
+# comb: functions_mssql
 import uuid
-
-from django.db import models
+# end
 
 # comb: functions
+from django.db import models
 
 
 class CombNew(models.Func):
     function, arity, output_field = "comb_new", 0, models.UUIDField()
-
-
-class CombNewMssql(models.Func):
-    function, arity, output_field = "comb_new_mssql", 0, models.UUIDField()
 
 
 class CombTimestamp(models.Func):
@@ -21,6 +18,12 @@ class CombTimestamp(models.Func):
 
 class CombBetween(models.Func):
     function, arity, output_field = "comb_between", 3, models.BooleanField()
+# end
+
+
+# comb: functions_mssql
+class CombNewMssql(models.Func):
+    function, arity, output_field = "comb_new_mssql", 0, models.UUIDField()
 
 
 class UniqueIdentifierField(models.UUIDField):
@@ -29,6 +32,4 @@ class UniqueIdentifierField(models.UUIDField):
 
     def from_db_value(self, value, expression, connection):
         return value and uuid.UUID(str(value))
-
-
 # end

@@ -1,6 +1,8 @@
+# comb: model
 from django.db import models
-
-from shop.comb import CombNew, CombNewMssql, CombTimestamp, UniqueIdentifierField
+from shop.comb import CombNew, CombTimestamp
+# end
+from shop.comb import CombNewMssql, UniqueIdentifierField
 
 
 # comb: model
@@ -13,8 +15,10 @@ class Order(models.Model):
 
     class Meta:
         db_table = "orders"
+# end
 
 
+# comb: model_legacy
 class Legacy(models.Model):
     id = UniqueIdentifierField(primary_key=True, db_default=CombNewMssql(), editable=False)
     n = models.IntegerField()

@@ -46,19 +46,23 @@ async fn schema_again(db: &PgPool) -> Outcome {
     check(query_scalar(report::CATALOG).fetch_one(db).await?, before)
 }
 
-// In all of these: id::uuid in a result, because sqlx reads no uniqueidentifier; and the table's name before id in ORDER BY,
-// which would be the column of the result without. With uuid keys alone it is id everywhere.
+// For legacy: id::uuid in a result, because sqlx reads no uniqueidentifier; and the table's name before id in ORDER BY,
+// which would be the column of the result without. Where one statement serves both tables, it is written in that way.
 
 async fn insert(db: &PgPool) -> Outcome {
-    for table in TABLES {
-        // comb: insert
-        let insert = format!("INSERT INTO {table} (n) VALUES ($1) RETURNING id::uuid");
-        let id: Uuid = query_scalar(AssertSqlSafe(insert)).bind(0).fetch_one(db).await?;
-        // end
-        let select = format!("SELECT n FROM {table} WHERE id = $1");
-        check(query_scalar(AssertSqlSafe(select)).bind(id).fetch_all(db).await?, vec![0])?;
-    }
-    Ok(())
+    // comb: insert
+    let insert = "INSERT INTO orders (n) VALUES ($1) RETURNING id";
+    let id: Uuid = query_scalar(insert).bind(0).fetch_one(db).await?;
+    // end
+    let select = "SELECT n FROM orders WHERE id = $1";
+    check(query_scalar(select).bind(id).fetch_all(db).await?, vec![0])?;
+
+    // comb: insert_legacy
+    let insert = "INSERT INTO legacy (n) VALUES ($1) RETURNING id::uuid";
+    let id: Uuid = query_scalar(insert).bind(0).fetch_one(db).await?;
+    // end
+    let select = "SELECT n FROM legacy WHERE id = $1";
+    check(query_scalar(select).bind(id).fetch_all(db).await?, vec![0])
 }
 
 async fn batch(db: &PgPool) -> Outcome {
@@ -79,32 +83,36 @@ async fn batch(db: &PgPool) -> Outcome {
 }
 
 async fn page(db: &PgPool) -> Outcome {
-    for table in TABLES {
-        let last = format!("SELECT id::uuid FROM {table} WHERE n = 500");
-        let last: Uuid = query_scalar(AssertSqlSafe(last)).fetch_one(db).await?;
-        // comb: page
-        let page =
-            format!("SELECT id::uuid, n FROM {table} WHERE id > $1 ORDER BY {table}.id LIMIT 10");
-        let page: Vec<(Uuid, i32)> = query_as(AssertSqlSafe(page)).bind(last).fetch_all(db).await?;
-        // end
-        check(page.into_iter().map(|(_, n)| n).collect(), (501..=510).collect::<Vec<_>>())?;
-    }
-    Ok(())
+    let last: Uuid = query_scalar("SELECT id FROM orders WHERE n = 500").fetch_one(db).await?;
+    // comb: page
+    let page = "SELECT id, n FROM orders WHERE id > $1 ORDER BY id LIMIT 10";
+    let page: Vec<(Uuid, i32)> = query_as(page).bind(last).fetch_all(db).await?;
+    // end
+    check(page.into_iter().map(|(_, n)| n).collect(), (501..=510).collect::<Vec<_>>())?;
+
+    let last: Uuid =
+        query_scalar("SELECT id::uuid FROM legacy WHERE n = 500").fetch_one(db).await?;
+    // comb: page_legacy
+    let page = "SELECT id::uuid, n FROM legacy WHERE id > $1 ORDER BY legacy.id LIMIT 10";
+    let page: Vec<(Uuid, i32)> = query_as(page).bind(last).fetch_all(db).await?;
+    // end
+    check(page.into_iter().map(|(_, n)| n).collect(), (501..=510).collect::<Vec<_>>())
 }
 
 async fn range(db: &PgPool, begin: DateTime<Utc>) -> Outcome {
     let minute = TimeDelta::minutes(1);
-    for table in TABLES {
-        for (from, to, n) in [(begin, begin + minute, 1..=1000), (begin - minute, begin, 0..=0)] {
-            // comb: range
-            let select =
-                format!("SELECT n FROM {table} WHERE comb_between(id, $1, $2) ORDER BY id");
-            // Of type DateTime<Utc>.
-            let rows: Vec<i32> =
-                query_scalar(AssertSqlSafe(select)).bind(from).bind(to).fetch_all(db).await?;
-            // end
-            check(rows, n.collect())?;
-        }
+    for (from, to, n) in [(begin, begin + minute, 1..=1000), (begin - minute, begin, 0..=0)] {
+        let expected: Vec<i32> = n.collect();
+        // comb: range
+        let between = "SELECT n FROM orders WHERE comb_between(id, $1, $2) ORDER BY id";
+        // Of type DateTime<Utc>.
+        let rows: Vec<i32> = query_scalar(between).bind(from).bind(to).fetch_all(db).await?;
+        // end
+        check(rows, expected.clone())?;
+
+        let between = "SELECT n FROM legacy WHERE comb_between(id, $1, $2) ORDER BY id";
+        let rows: Vec<i32> = query_scalar(between).bind(from).bind(to).fetch_all(db).await?;
+        check(rows, expected)?;
     }
     Ok(())
 }

@@ -10,8 +10,8 @@ use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Client, NoTls};
 use uuid::Uuid;
 
-// comb: insert
-/// A key of type uuid or uniqueidentifier. tokio-postgres itself takes a Uuid for uuid only.
+// comb: id_legacy
+/// A key of type uuid or uniqueidentifier. tokio-postgres itself accepts a Uuid for uuid only.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Id(Uuid);
 
@@ -82,19 +82,15 @@ async fn schema_again(db: &Client) -> Outcome {
 }
 
 async fn insert(db: &Client) -> Outcome {
-    for table in TABLES {
-        // comb: insert
-        let row = db
-            .query_one(&format!("INSERT INTO {table} (n) VALUES ($1) RETURNING id"), &[&0])
-            .await?;
-        let id: Id = row.get("id");
-        // end
-        check(
-            numbers(db, &format!("SELECT n FROM {table} WHERE id = $1"), &[&id]).await?,
-            vec![0],
-        )?;
-    }
-    Ok(())
+    // comb: insert
+    let row = db.query_one("INSERT INTO orders (n) VALUES ($1) RETURNING id", &[&0]).await?;
+    let id: Uuid = row.get("id");
+    // end
+    check(numbers(db, "SELECT n FROM orders WHERE id = $1", &[&id]).await?, vec![0])?;
+
+    let row = db.query_one("INSERT INTO legacy (n) VALUES ($1) RETURNING id", &[&0]).await?;
+    let id: Id = row.get("id");
+    check(numbers(db, "SELECT n FROM legacy WHERE id = $1", &[&id]).await?, vec![0])
 }
 
 async fn batch(db: &Client) -> Outcome {
@@ -117,31 +113,30 @@ async fn batch(db: &Client) -> Outcome {
 }
 
 async fn page(db: &Client) -> Outcome {
-    for table in TABLES {
-        let last: Id =
-            db.query_one(&format!("SELECT id FROM {table} WHERE n = 500"), &[]).await?.get("id");
-        // comb: page
-        let page = format!("SELECT id, n FROM {table} WHERE id > $1 ORDER BY id LIMIT 10");
-        let page = db.query(&page, &[&last]).await?;
-        // end
-        check(page.iter().map(|row| row.get("n")).collect(), (501..=510).collect::<Vec<i32>>())?;
-    }
-    Ok(())
+    let last: Uuid = db.query_one("SELECT id FROM orders WHERE n = 500", &[]).await?.get("id");
+    // comb: page
+    let page = "SELECT id, n FROM orders WHERE id > $1 ORDER BY id LIMIT 10";
+    let page = db.query(page, &[&last]).await?;
+    // end
+    check(page.iter().map(|row| row.get("n")).collect(), (501..=510).collect::<Vec<i32>>())?;
+
+    let last: Id = db.query_one("SELECT id FROM legacy WHERE n = 500", &[]).await?.get("id");
+    let page = "SELECT id, n FROM legacy WHERE id > $1 ORDER BY id LIMIT 10";
+    check(numbers(db, page, &[&last]).await?, (501..=510).collect())
 }
 
 async fn range(db: &Client, begin: DateTime<Utc>) -> Outcome {
     let minute = TimeDelta::minutes(1);
-    for table in TABLES {
-        for (from, to, expected) in
-            [(begin, begin + minute, 1..=1000), (begin - minute, begin, 0..=0)]
-        {
-            // comb: range
-            let between =
-                format!("SELECT id, n FROM {table} WHERE comb_between(id, $1, $2) ORDER BY id");
-            let rows = db.query(&between, &[&from, &to]).await?; // of type DateTime<Utc>
-            // end
-            check(rows.iter().map(|row| row.get("n")).collect(), expected.collect::<Vec<i32>>())?;
-        }
+    for (from, to, n) in [(begin, begin + minute, 1..=1000), (begin - minute, begin, 0..=0)] {
+        let expected: Vec<i32> = n.collect();
+        // comb: range
+        let between = "SELECT id, n FROM orders WHERE comb_between(id, $1, $2) ORDER BY id";
+        let rows = db.query(between, &[&from, &to]).await?; // of type DateTime<Utc>
+        // end
+        check(rows.iter().map(|row| row.get("n")).collect(), expected.clone())?;
+
+        let between = "SELECT id, n FROM legacy WHERE comb_between(id, $1, $2) ORDER BY id";
+        check(numbers(db, between, &[&from, &to]).await?, expected)?;
     }
     Ok(())
 }

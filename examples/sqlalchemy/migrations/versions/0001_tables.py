@@ -1,5 +1,7 @@
+# comb: migration
 import sqlalchemy as sa
 from alembic import op
+# end
 
 from models import UniqueIdentifier
 
@@ -15,6 +17,8 @@ def upgrade():
         sa.Column("id", sa.Uuid(), server_default=sa.text("comb_new()"), primary_key=True),
         sa.Column("n", sa.Integer()),
     )
+    # end
+    # comb: migration_legacy
     op.create_table(
         "legacy",
         sa.Column("id", UniqueIdentifier(), server_default=sa.text("comb_new_mssql()"), primary_key=True),

@@ -1,19 +1,13 @@
-from django.db import migrations, models
-
-# comb: migration
-from django.contrib.postgres.operations import CreateExtension
-# end
+# As makemigrations writes it.
 
 import shop.comb
+from django.db import migrations, models
 
 
-# comb: migration
 class Migration(migrations.Migration):
     initial = True
-    dependencies = []
+    dependencies = [("shop", "0001_comb")]
     operations = [
-        CreateExtension("comb"),  # the first; what follows is as makemigrations writes it
-        # end
         migrations.CreateModel(
             name="Legacy",
             fields=[
