@@ -11,7 +11,7 @@ import { CATALOG, UUID, client, column, job, numbers } from './report.js';
 client('prisma', '@prisma/client');
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
 // comb: client
-// UTC: the adapter takes each time for UTC, whatever zone it comes with.
+// UTC: the adapter reads each time as UTC, whatever zone the server sends.
 const adapter = new PrismaPg({ connectionString: process.env.DATABASE_URL, options: '-c TimeZone=UTC' });
 const db = new PrismaClient({ adapter });
 // end
