@@ -81,8 +81,8 @@ await job('range', async () => {
   }
 });
 
-await job('moment', async () => {
-  // comb: moment
+await job('timestamp', async () => {
+  // comb: timestamp
   const [{ at }] = await db.$queryRaw<{ at: Date }[]>`SELECT comb_timestamp(id) AS at FROM orders WHERE n = 0`;
   const [{ at: atMssql }] = await db.$queryRaw<{ at: Date }[]>`SELECT comb_timestamp_mssql(id) AS at FROM legacy WHERE n = 0`;
   // end
