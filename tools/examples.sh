@@ -110,7 +110,7 @@ esac
 # --- Which ------------------------------------------------------------------------------------------
 
 # What each prints a line for, unless the file `jobs` in its folder names others.
-JOBS="schema schema_again insert batch page range moment error newest"
+JOBS="schema schema_again insert batch page range timestamp error newest"
 # These run a second time, through pgbouncer in transaction mode.
 POOLED=" psycopg asyncpg "
 

@@ -96,8 +96,8 @@ job "range" do
   end
 end
 
-job "moment" do
-  # comb: moment
+job "timestamp" do
+  # comb: timestamp
   at = Order.where(n: 0).pick(Arel.sql("comb_timestamp(id)"))
   at_mssql = Legacy.where(n: 0).pick(Arel.sql("comb_timestamp_mssql(id)"))
   # end

@@ -80,13 +80,13 @@ async def main():
                 # end
                 check([row["n"] for row in rows], [-101, -102])
 
-        with job("moment"):
-            # comb: moment
-            moment = await pool.fetchval("SELECT comb_timestamp($1)", made["orders"][0])
-            moment_of_legacy = await pool.fetchval("SELECT comb_timestamp($1, 'mssql')", made["legacy"][0])
+        with job("timestamp"):
+            # comb: timestamp
+            timestamp = await pool.fetchval("SELECT comb_timestamp($1)", made["orders"][0])
+            timestamp_of_legacy = await pool.fetchval("SELECT comb_timestamp($1, 'mssql')", made["legacy"][0])
             # end
-            check_recent(moment)
-            check_recent(moment_of_legacy)
+            check_recent(timestamp)
+            check_recent(timestamp_of_legacy)
 
         with job("error"):
             # comb: error

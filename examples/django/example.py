@@ -80,8 +80,8 @@ with job("range"):
         # end
         check([row.n for row in rows], [-101, -102])
 
-with job("moment"):
-    # comb: moment
+with job("timestamp"):
+    # comb: timestamp
     order = Order.objects.get(pk=made[Order][0])  # order.created is generated from the key
     legacy = Legacy.objects.annotate(created=CombTimestamp("pk", models.Value("mssql"))).get(pk=made[Legacy][0])
     # end

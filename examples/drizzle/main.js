@@ -77,12 +77,12 @@ await job('range', async () => {
   }
 });
 
-await job('moment', async () => {
-  // comb: moment
-  const moment = sql`comb_timestamp(${orders.id})`.mapWith(text => new Date(text));   // text with its zone
-  const momentMssql = sql`comb_timestamp_mssql(${legacy.id})`.mapWith(text => new Date(text));
+await job('timestamp', async () => {
+  // comb: timestamp
+  const timestamp = sql`comb_timestamp(${orders.id})`.mapWith(text => new Date(text));   // text with its zone
+  const timestampMssql = sql`comb_timestamp_mssql(${legacy.id})`.mapWith(text => new Date(text));
   // end
-  for (const [table, at] of [[orders, moment], [legacy, momentMssql]]) {
+  for (const [table, at] of [[orders, timestamp], [legacy, timestampMssql]]) {
     const [row] = await db.select({ at }).from(table).where(eq(table.n, 0));
     assert.ok(Math.abs(Date.now() - row.at.getTime()) < minute, `${row.at}`);
   }

@@ -116,9 +116,9 @@ job('range', function () use ($begin) {
     }
 });
 
-job('moment', function () {
+job('timestamp', function () {
     foreach ([Order::selectRaw('comb_timestamp(id) AS at'), Legacy::selectRaw('comb_timestamp_mssql(id) AS at')] as $query) {
-        // comb: moment
+        // comb: timestamp
         $at = $query->withCasts(['at' => 'immutable_datetime'])->first()->at;
         // end
         check($at instanceof DateTimeImmutable, true);

@@ -23,7 +23,7 @@ public class Main {
         job("batch", Main::batch);
         job("page", Main::page);
         job("range", () -> range(begin));
-        job("moment", Main::moment);
+        job("timestamp", Main::timestamp);
         job("error", Main::error);
         job("newest", Main::newest);
         System.exit(failed ? 1 : 0);
@@ -112,11 +112,11 @@ public class Main {
         }
     }
 
-    static void moment() throws SQLException {
+    static void timestamp() throws SQLException {
         for (var select : List.of("SELECT comb_timestamp(id) AS at FROM orders", "SELECT comb_timestamp_mssql(id) AS at FROM legacy")) {
             var row = query(select + " LIMIT 1");
             row.next();
-            // comb: moment
+            // comb: timestamp
             OffsetDateTime at = row.getObject("at", OffsetDateTime.class);
             // end
             equal(Duration.between(at, OffsetDateTime.now()).abs().compareTo(Duration.ofMinutes(1)) < 0, true);

@@ -31,10 +31,10 @@ def check(seen, expected):
         raise AssertionError(f"{seen!r} instead of {expected!r}")
 
 
-def check_recent(moment):
+def check_recent(timestamp):
     """A date-time that has a zone and is within a minute of now."""
-    check(moment.utcoffset() is not None, True)
-    check(abs(datetime.now(timezone.utc) - moment) < timedelta(minutes=1), True)
+    check(timestamp.utcoffset() is not None, True)
+    check(abs(datetime.now(timezone.utc) - timestamp) < timedelta(minutes=1), True)
 
 
 def end():

@@ -89,9 +89,9 @@ job('range', function () use ($db, $begin) {
     }
 });
 
-job('moment', function () use ($db) {
+job('timestamp', function () use ($db) {
     foreach (['SELECT comb_timestamp(id) FROM orders', 'SELECT comb_timestamp_mssql(id) FROM legacy'] as $query) {
-        // comb: moment
+        // comb: timestamp
         $at = new DateTimeImmutable($db->query($query)->fetchColumn());    // text with zone and fraction
         // end
         check(abs((float) $at->format('U.u') - microtime(true)) < 60, true);

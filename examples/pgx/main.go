@@ -64,7 +64,7 @@ func main() {
 	job("batch", func() { batch(db) })
 	job("page", func() { page(db) })
 	job("range", func() { between(db, begin) })
-	job("moment", func() { moment(db) })
+	job("timestamp", func() { timestamp(db) })
 	job("error", func() { pgError(db) })
 	job("newest", func() { newest(db) })
 	if failed {
@@ -136,9 +136,9 @@ func between(db *pgxpool.Pool, begin time.Time) {
 	}
 }
 
-func moment(db *pgxpool.Pool) {
+func timestamp(db *pgxpool.Pool) {
 	for _, query := range []string{"SELECT comb_timestamp(id) FROM orders", "SELECT comb_timestamp_mssql(id) FROM legacy"} {
-		// comb: moment
+		// comb: timestamp
 		var at time.Time
 		err := db.QueryRow(ctx, query+" WHERE n = 0").Scan(&at)
 		// end

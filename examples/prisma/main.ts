@@ -11,7 +11,7 @@ import { CATALOG, UUID, client, column, job, numbers } from './report.js';
 client('prisma', '@prisma/client');
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
 // comb: client
-// UTC: the adapter takes each time for UTC, whatever zone it comes with.
+// UTC: the adapter reads each time as UTC, whatever zone the server sends.
 const adapter = new PrismaPg({ connectionString: process.env.DATABASE_URL, options: '-c TimeZone=UTC' });
 const db = new PrismaClient({ adapter });
 // end
@@ -81,8 +81,8 @@ await job('range', async () => {
   }
 });
 
-await job('moment', async () => {
-  // comb: moment
+await job('timestamp', async () => {
+  // comb: timestamp
   const [{ at }] = await db.$queryRaw<{ at: Date }[]>`SELECT comb_timestamp(id) AS at FROM orders WHERE n = 0`;
   const [{ at: atMssql }] = await db.$queryRaw<{ at: Date }[]>`SELECT comb_timestamp_mssql(id) AS at FROM legacy WHERE n = 0`;
   // end

@@ -97,18 +97,18 @@ with ConnectionPool("", kwargs=OPTIONS, configure=configure, min_size=1, max_siz
             # end
             check(rows, [(-101,), (-102,)])
 
-    with job("moment"):
+    with job("timestamp"):
         with pool.connection() as connection:
-            # comb: moment
-            (moment,) = connection.execute(
+            # comb: timestamp
+            (timestamp,) = connection.execute(
                 "SELECT comb_timestamp(id) FROM orders WHERE id = %s", [made["orders"][0]]
             ).fetchone()
-            (moment_of_legacy,) = connection.execute(
+            (timestamp_of_legacy,) = connection.execute(
                 "SELECT comb_timestamp(id, 'mssql') FROM legacy WHERE id = %s", [made["legacy"][0]]
             ).fetchone()
             # end
-            check_recent(moment)
-            check_recent(moment_of_legacy)
+            check_recent(timestamp)
+            check_recent(timestamp_of_legacy)
 
     with job("error"):
         # comb: error

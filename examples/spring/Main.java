@@ -28,7 +28,7 @@ public class Main {
         job("batch", Main::batch);
         job("page", Main::page);
         job("range", () -> range(begin));
-        job("moment", Main::moment);
+        job("timestamp", Main::timestamp);
         job("error", Main::error);
         job("newest", Main::newest);
         System.exit(failed ? 1 : 0);
@@ -100,7 +100,7 @@ public class Main {
         }
     }
 
-    static void moment() {
+    static void timestamp() {
         for (var select : List.of("SELECT comb_timestamp(id) FROM orders LIMIT 1", "SELECT comb_timestamp_mssql(id) FROM legacy LIMIT 1")) {
             OffsetDateTime at = jdbc.queryForObject(select, OffsetDateTime.class);
             equal(Duration.between(at, OffsetDateTime.now()).abs().compareTo(Duration.ofMinutes(1)) < 0, true);
@@ -117,8 +117,8 @@ public class Main {
             var detail = error.getServerErrorMessage().getDetail();
             // end
             equal(error.getSQLState(), "22008");
-            equal(error.getServerErrorMessage().getMessage(), "timestamp out of range for COMB layout \"uuidv7\"");
-            equal(detail.startsWith("The layout holds 1970-01-01T00:00:00+00:00 to "), true);
+            equal(error.getServerErrorMessage().getMessage(), "timestamp out of range for UUID layout \"uuidv7\"");
+            equal(detail.startsWith("The layout can represent times from 1970-01-01T00:00:00+00:00 to "), true);
         }
     }
 

@@ -104,16 +104,16 @@ with job("range"):
         # end
         check([row.n for row in rows], [-101, -102])
 
-with job("moment"):
+with job("timestamp"):
     with Session(engine) as session:
-        # comb: moment
-        moment = session.scalar(sa.select(sa.func.comb_timestamp(Order.id)).where(Order.id == made[Order][0]))
-        moment_of_legacy = session.scalar(
+        # comb: timestamp
+        timestamp = session.scalar(sa.select(sa.func.comb_timestamp(Order.id)).where(Order.id == made[Order][0]))
+        timestamp_of_legacy = session.scalar(
             sa.select(sa.func.comb_timestamp(Legacy.id, "mssql")).where(Legacy.id == made[Legacy][0])
         )
         # end
-        check_recent(moment)
-        check_recent(moment_of_legacy)
+        check_recent(timestamp)
+        check_recent(timestamp_of_legacy)
 
 with job("error"):
     # comb: error

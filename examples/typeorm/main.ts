@@ -91,9 +91,9 @@ await job('range', async () => {
   }
 });
 
-await job('moment', async () => {
+await job('timestamp', async () => {
   for (const [table, timestamp] of [[tables[0], 'comb_timestamp'], [tables[1], 'comb_timestamp_mssql']] as const) {
-    // comb: moment
+    // comb: timestamp
     const { at } = await table.createQueryBuilder('o').select(`${timestamp}(o.id)`, 'at').where({ n: 0 }).getRawOne();
     // end
     assert.ok(at instanceof Date);

@@ -35,7 +35,7 @@ extern "SQL" {
 }
 // end
 
-// comb: moment
+// comb: timestamp
 #[diesel::declare_sql_function]
 extern "SQL" {
     fn comb_timestamp(id: sql_types::Uuid) -> sql_types::Nullable<sql_types::Timestamptz>;
@@ -78,7 +78,7 @@ fn main() {
     report.job("batch", batch(db));
     report.job("page", page(db));
     report.job("range", range(db, begin));
-    report.job("moment", moment(db));
+    report.job("timestamp", timestamp(db));
     report.job("error", error(db));
     report.job("newest", newest(db));
     report.end();
@@ -163,8 +163,8 @@ fn range(db: &mut PgConnection, begin: DateTime<Utc>) -> Outcome {
     Ok(())
 }
 
-fn moment(db: &mut PgConnection) -> Outcome {
-    // comb: moment
+fn timestamp(db: &mut PgConnection) -> Outcome {
+    // comb: timestamp
     let at: Option<DateTime<Utc>> = orders::table.select(comb_timestamp(orders::id)).first(db)?;
     let at_mssql: Option<DateTime<Utc>> =
         legacy::table.select(comb_timestamp_mssql(legacy::id)).first(db)?;
@@ -184,7 +184,9 @@ fn error(db: &mut PgConnection) -> Outcome {
     // end
     check(message, "timestamp out of range for UUID layout \"uuidv7\"")?;
     check(
-        detail.unwrap_or_default().starts_with("The layout can represent times from 1970-01-01T00:00:00+00:00 to "),
+        detail
+            .unwrap_or_default()
+            .starts_with("The layout can represent times from 1970-01-01T00:00:00+00:00 to "),
         true,
     )
 }

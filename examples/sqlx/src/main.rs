@@ -27,7 +27,7 @@ async fn main() {
     report.job("batch", batch(&db).await);
     report.job("page", page(&db).await);
     report.job("range", range(&db, begin).await);
-    report.job("moment", moment(&db).await);
+    report.job("timestamp", timestamp(&db).await);
     report.job("error", error(&db).await);
     report.job("newest", newest(&db).await);
     report.end();
@@ -117,12 +117,12 @@ async fn range(db: &PgPool, begin: DateTime<Utc>) -> Outcome {
     Ok(())
 }
 
-async fn moment(db: &PgPool) -> Outcome {
+async fn timestamp(db: &PgPool) -> Outcome {
     for select in [
         "SELECT comb_timestamp(id) FROM orders WHERE n = 0",
         "SELECT comb_timestamp_mssql(id) FROM legacy WHERE n = 0",
     ] {
-        // comb: moment
+        // comb: timestamp
         let at: DateTime<Utc> = query_scalar(select).fetch_one(db).await?;
         // end
         check((Utc::now() - at).abs() < TimeDelta::minutes(1), true)?;
@@ -144,7 +144,9 @@ async fn error(db: &PgPool) -> Outcome {
     check(sqlstate, "22008")?;
     check(message, "timestamp out of range for UUID layout \"uuidv7\"")?;
     check(
-        detail.unwrap_or_default().starts_with("The layout can represent times from 1970-01-01T00:00:00+00:00 to "),
+        detail
+            .unwrap_or_default()
+            .starts_with("The layout can represent times from 1970-01-01T00:00:00+00:00 to "),
         true,
     )
 }

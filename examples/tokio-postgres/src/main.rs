@@ -57,7 +57,7 @@ async fn main() {
     report.job("batch", batch(&db).await);
     report.job("page", page(&db).await);
     report.job("range", range(&db, begin).await);
-    report.job("moment", moment(&db).await);
+    report.job("timestamp", timestamp(&db).await);
     report.job("error", error(&db).await);
     report.job("newest", newest(&db).await);
     report.end();
@@ -141,12 +141,12 @@ async fn range(db: &Client, begin: DateTime<Utc>) -> Outcome {
     Ok(())
 }
 
-async fn moment(db: &Client) -> Outcome {
+async fn timestamp(db: &Client) -> Outcome {
     for select in [
         "SELECT comb_timestamp(id) AS at FROM orders",
         "SELECT comb_timestamp_mssql(id) AS at FROM legacy",
     ] {
-        // comb: moment
+        // comb: timestamp
         let at: DateTime<Utc> =
             db.query_one(&format!("{select} WHERE n = 0"), &[]).await?.get("at");
         // end
@@ -165,7 +165,9 @@ async fn error(db: &Client) -> Outcome {
     check(sqlstate, "22008")?;
     check(message, "timestamp out of range for UUID layout \"uuidv7\"")?;
     check(
-        detail.unwrap_or_default().starts_with("The layout can represent times from 1970-01-01T00:00:00+00:00 to "),
+        detail
+            .unwrap_or_default()
+            .starts_with("The layout can represent times from 1970-01-01T00:00:00+00:00 to "),
         true,
     )
 }
