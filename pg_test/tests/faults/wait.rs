@@ -11,7 +11,7 @@ use pg_test::{
     order_load, signal, within,
 };
 
-const WAIT_AT_ONCE: &str = "SET statement_timeout = '200 ms'";
+const TIME_OUT: &str = "SET statement_timeout = '200 ms'";
 const GENERATE: &str = "SELECT comb_new()";
 
 fn pid_of(server: &Server, name: &str) -> i32 {
@@ -67,7 +67,7 @@ fn under_load(server: &Server) {
     let load = order_load(server, "generated", "comb_new()", 4, duration(), false);
     sleep(Duration::from_millis(500));
     let (mut writer, writer_pid) = stop_writer(server);
-    let mut timed = Session::start(server, "timed", &[WAIT_AT_ONCE, GENERATE]);
+    let mut timed = Session::start(server, "timed", &[TIME_OUT, GENERATE]);
     assert!(ends_within(2, &timed), "a time-out of 200 ms ends a wait at once");
     assert_eq!(timed.end(), Err("57014".to_owned()));
     let start = |name| Session::start(server, name, &[GENERATE]);
@@ -135,7 +135,7 @@ fn waiting_that_obeys_nothing_is_caught(server: &Server) {
     server.execute(GENERATE);
     server.mutate("deaf while it waits");
     let (_writer, writer_pid) = stop_writer(server);
-    let deaf = Session::start(server, "deaf", &[WAIT_AT_ONCE, GENERATE]);
+    let deaf = Session::start(server, "deaf", &[TIME_OUT, GENERATE]);
     assert!(!ends_within(2, &deaf), "the time-out does not end the wait");
     signal(writer_pid, Signal::CONT);
     assert!(ends_within(5, &deaf), "it ends later");
