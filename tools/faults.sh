@@ -18,10 +18,6 @@ for fault in "${FAULTS[@]}"; do
     case $fault in
         # Preloading is what it is about.
         fork) runs+=("$fault preloaded") ;;
-        # What is preloaded stays while the server runs, whatever becomes of its file.
-        versions) runs+=("$fault attached") ;;
-        # How the memory came has no part in its mistakes.
-        horizon_mutants) runs+=("$fault attached") ;;
         *)
             [ -x "$ROOT/tools/faults/$fault.sh" ] || die "no fault test is called $fault"
             runs+=("$fault preloaded" "$fault attached")
