@@ -8,6 +8,7 @@
 mod clock;
 mod installation;
 mod load;
+pub mod pages;
 mod programs;
 mod server;
 mod session;
