@@ -28,8 +28,10 @@ pub fn root() -> &'static Path {
 
 /// The files of a directory of the repository whose names end so, sorted.
 pub fn files(directory: &str, end: &str) -> Vec<String> {
-    let entries = fs::read_dir(root().join(directory)).unwrap_or_else(|e| panic!("{directory}: {e}"));
-    let names = entries.map(|entry| entry.expect("a file").file_name().into_string().expect("UTF-8"));
+    let entries =
+        fs::read_dir(root().join(directory)).unwrap_or_else(|e| panic!("{directory}: {e}"));
+    let names =
+        entries.map(|entry| entry.expect("a file").file_name().into_string().expect("UTF-8"));
     let mut paths: Vec<_> = names
         .filter(|name| name.ends_with(end))
         .map(|name| PathBuf::from(directory).join(name).to_str().expect("UTF-8").to_owned())
@@ -53,13 +55,15 @@ impl Page {
         let mut sections = [String::new(), String::new()];
         let mut open: Option<Block> = None;
         for (number, line) in text.lines().enumerate() {
-            match (&mut open, line.strip_prefix("```")) {
+            match (&mut open, line.trim_start().strip_prefix("```")) {
                 (Some(_), Some("")) => blocks.extend(open.take()),
                 (Some(block), _) => {
                     block.text += line;
                     block.text.push('\n');
                 }
                 (None, Some(fence)) => {
+                    let is_indented = line.starts_with(' ') && fence.starts_with("sql");
+                    assert!(!is_indented, "{path}:{}: SQL that is indented", number + 1);
                     let mut words = fence.split_whitespace().map(str::to_owned);
                     open = Some(Block {
                         sections: sections.clone(),
@@ -70,7 +74,6 @@ impl Page {
                     });
                 }
                 (None, None) => {
-                    assert!(!line.trim_start().starts_with("```"), "{path}:{}: a fence that is indented", number + 1);
                     if let Some(heading) = line.strip_prefix("## ") {
                         sections = [heading.to_owned(), heading.to_owned()];
                     } else if line.starts_with('#') {
@@ -85,8 +88,11 @@ impl Page {
 
     /// The blocks below that heading.
     pub fn section(&self, heading: &str) -> Vec<&Block> {
-        let blocks: Vec<_> =
-            self.blocks.iter().filter(|block| block.sections.iter().any(|it| it == heading)).collect();
+        let blocks: Vec<_> = self
+            .blocks
+            .iter()
+            .filter(|block| block.sections.iter().any(|it| it == heading))
+            .collect();
         assert!(!blocks.is_empty(), "{}: no code below '{heading}'", self.path);
         blocks
     }
@@ -103,7 +109,7 @@ impl Page {
     pub fn prose(&self) -> impl Iterator<Item = (usize, &str)> {
         let mut inside = false;
         self.text.lines().enumerate().filter_map(move |(number, line)| {
-            let is_fence = line.starts_with("```");
+            let is_fence = line.trim_start().starts_with("```");
             inside ^= is_fence;
             (!inside && !is_fence).then_some((number + 1, line))
         })
