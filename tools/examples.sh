@@ -1,111 +1,13 @@
 #!/usr/bin/env bash
 # examples.sh [--some N] [MAJOR [NAME...]]: sets up and runs the programs of examples/, or those named, each in its own new
 # database of a private PostgreSQL, and prints a table of what passed. --some N: only N of them, others at each commit.
-# examples.sh --check-docs: the pages of docs/clients/ show the code of the examples as it is there.
-# examples.sh --write-docs: puts it there.
 #
 # examples/README.md says what an example consists of.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/cluster.sh"
 
-# --- docs/clients/ ---------------------------------------------------------------------------------
-
-# with_code PAGE: the page, with the code that the examples have now in each block that begins with ```LANGUAGE EXAMPLE:BLOCK
-# or, where only one of its files is meant, ```LANGUAGE EXAMPLE/FILE:BLOCK
-# A line <!-- code: OLD -> NEW --> of the page: the code below it has NEW for OLD. An example does the same for several tables,
-# its page shows one of them.
-# A block of code that no example runs begins with ```LANGUAGE norun, in one of the languages of NORUN.
-NORUN="csharp elixir java"
-with_code() {
-    awk -v NORUN=" $NORUN " '
-        function fail(why) { printf "%s:%d: %s\n", FILENAME, FNR, why >"/dev/stderr"; failed = 1; exit 1 }
-        # A line with the replacements of the page.
-        function changed(line,    i, at, done) {
-            for (i = 1; i <= changes; i++) {
-                done = ""
-                while ((at = index(line, old[i])) > 0) {
-                    done = done substr(line, 1, at - 1) new[i]
-                    line = substr(line, at + length(old[i]))
-                }
-                line = done line
-            }
-            return line
-        }
-        # A part without its common indentation.
-        function print_part(lines, n,    i, first, least) {
-            least = 1000
-            for (i = 1; i <= n; i++)
-                if (lines[i] ~ /[^ \t]/) {
-                    match(lines[i], /^[ \t]*/)
-                    if (RLENGTH < least) least = RLENGTH
-                    if (!first) first = i
-                }
-            while (n && lines[n] !~ /[^ \t]/) n--
-            for (i = first; i <= n; i++) print changed(substr(lines[i], least + 1))
-        }
-        # The lines between "comb: BLOCK" and "end" in the files of that example, in comments of any language. Blocks of the
-        # same name are parts of one.
-        function show(example, block,    command, line, n, parts, inside, lines, begin) {
-            command = "grep -rlE \"comb: " block "( |$)\" examples/" example " 2>/dev/null | LC_ALL=C sort | xargs -r awk 1"
-            begin = "^[ \\t]*(#|//|--|;) *comb: " block "( |$)"
-            while ((command | getline line) > 0) {
-                if (inside && line ~ /^[ \t]*(#|\/\/|--|;) *end *$/) {
-                    print_part(lines, n)
-                    inside = 0
-                } else if (line ~ begin) {
-                    if (parts++) print ""
-                    inside = 1
-                    n = 0
-                } else if (inside) {
-                    lines[++n] = line
-                }
-            }
-            close(command)
-            if (!parts || inside) fail("there is no block \"comb: " block "\" with an end in examples/" example)
-        }
-        !open && /^<!-- code: .+ -> .* -->$/ {
-            at = index($0, " -> ")
-            i = substr($0, 12, at - 12) in number ? number[substr($0, 12, at - 12)] : ++changes
-            old[i] = substr($0, 12, at - 12)
-            new[i] = substr($0, at + 4, length($0) - at - 7)
-            number[old[i]] = i
-        }
-        !open && /^```[a-z]+ [A-Za-z0-9_.\/-]+:[a-z_]+( [a-z]+)*$/ {
-            print; open = 1
-            split($2, name, ":")
-            show(name[1], name[2])
-            next
-        }
-        # SQL is run by docs.sh; commands of a shell are not code of a client.
-        !open && /^```/ && !/^```((sql|sh)( |$)|$)/ && !(/^```[a-z]+ norun$/ && index(NORUN, " " substr($1, 4) " ")) {
-            fail("code of no example: write ```LANGUAGE EXAMPLE:BLOCK, or ```LANGUAGE norun for" NORUN)
-        }
-        open && /^```$/ { open = 0 }
-        !open { print }
-        END { if (open && !failed) { printf "%s: a block has no end\n", FILENAME >"/dev/stderr"; exit 1 } }
-    ' "$1"
-}
-
 cd "$ROOT"
-case ${1:-} in
-    --check-docs)
-        for page in docs/clients/*.md; do
-            now=$(with_code "$page")
-            diff -u --label "$page" --label "the code of examples/" "$page" <(printf '%s\n' "$now") ||
-                die "$page shows code that the examples do not have" "To take theirs over: tools/examples.sh --write-docs"
-        done
-        echo "ok: the pages of docs/clients/ show the code of the examples"
-        exit
-        ;;
-    --write-docs)
-        for page in docs/clients/*.md; do
-            now=$(with_code "$page")
-            printf '%s\n' "$now" >"$page"
-        done
-        exit
-        ;;
-esac
 
 # --- Which ------------------------------------------------------------------------------------------
 

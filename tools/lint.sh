@@ -41,24 +41,12 @@ unnamed_scripts() {
     done
 }
 
-# Texts for readers: pages, comments of SQL and of Rust. What `//` follows is no comment in a URL.
+# Texts for readers: pages, comments of SQL and of Rust.
 phrases() {
     grep -rnEf tools/phrases.txt --include='*.md' --exclude-dir={target,node_modules,.git,published} . || true
     grep -nEf tools/phrases.txt sql/[0-9]*.sql comb.control META.json.in || true
     grep -rnE --include='*.rs' '(^|[^:])//' src crates | grep -Ef tools/phrases.txt
 }
-headerless() {
-    find . -name '*.md' -not -path './target/*' -not -path '*/node_modules/*' -exec awk '
-        /^ *\|[ :|-]+\|$/ && before ~ /\| *\|/ { print FILENAME ":" FNR - 1 ": " before }
-        { before = $0 }' {} +
-}
-# Every number of layouts in a page is that of the table in comb-id.
-layouts_counted() {
-    local layouts
-    layouts=$(sed -n 's/^pub static LAYOUTS: \[Layout; \([0-9]*\)\].*/\1/p' crates/comb-id/src/layouts.rs)
-    grep -rnoE --include='*.md' '\b[0-9]+ layouts\b' . --exclude-dir={target,node_modules,.git} | grep -vE ":$layouts layouts"
-}
-
 # Other people's crates: deny.toml
 check_crates() {
     local deny=(cargo deny --locked --all-features)
@@ -85,8 +73,6 @@ rule "src/schema.rs names the chapters of sql/ in their order" chapters
 rule "update scripts are what their chapters say" tools/update_scripts.sh --check
 rule "released scripts, which databases have run, stay as they were" changed_scripts
 rule "texts use plain words: tools/phrases.txt has those to avoid" phrases
-rule "every column of a table has a header" headerless
-rule "pages have the number of layouts" layouts_counted
 rule "sql/released.sha256 names every released script" unnamed_scripts
 
 PG_CONFIG=$("$ROOT/tools/setup.sh" "${1:-}")

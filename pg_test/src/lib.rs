@@ -9,6 +9,7 @@ mod clock;
 mod installation;
 mod load;
 mod mutants;
+pub mod pages;
 mod programs;
 mod server;
 mod session;
