@@ -116,6 +116,8 @@ mod tests {
         assert_near(estimate(&query(1500..2050), &bounds, 0..NEVER), 0.5);
         assert_near(estimate(&query(0..1000), &bounds, 0..NEVER), 0.0);
         assert_near(estimate(&query(2101..NEVER), &bounds, 0..NEVER), 0.0);
+        let (start, end) = (1500, 1250);
+        assert_near(estimate(&query(start..end), &bounds, 0..NEVER), 0.0);
     }
 
     #[test]
@@ -135,6 +137,9 @@ mod tests {
         assert_near(estimate(&loaded(1000..2000), &[1000, 2000], 0..NEVER), 0.99);
         let future = Query { growth: 0.1, now: 500, ..query(1000..1500) };
         assert_near(estimate(&future, &[1000, 2000], 0..NEVER), 0.5);
+        let at_once = Query { growth: 0.1, now: 2000, ..query(1500..NEVER) };
+        assert_near(estimate(&at_once, &[1000, 1500, 2000], 0..NEVER), 0.5);
+        assert_near(estimate(&at_once, &[1000, 1000, 2000], 0..NEVER), 0.25);
     }
 
     #[test]
@@ -181,6 +186,10 @@ mod tests {
         assert_near(estimate(&random_first, &[0, HALF], HALF..NEVER), 0.25);
         let random_last = Query { others: false, ..query(HALF..HALF + quarter / 2) };
         assert_near(estimate(&random_last, &[HALF, NEVER], HALF..HALF + 1), 0.25);
+        let eighth = HALF / 4;
+        let one_key = Query { others: false, ..query(HALF - eighth / 4 * 3..HALF - eighth / 8 * 3) };
+        let bounds = [HALF - eighth, HALF, HALF + eighth / 2];
+        assert_near(estimate(&one_key, &bounds, HALF..HALF + 1), 0.5 * 0.375);
     }
 
     #[test]
@@ -189,6 +198,7 @@ mod tests {
         let newest = HALF + 4500;
         assert_near(of(newest..NEVER, newest + 5500, 0.1), 0.1);
         assert_near(of(newest..newest + 2750, newest + 5500, 0.1), 0.05);
+        assert_near(of(newest..NEVER, NEVER, 0.1), 0.1);
         // The fastest bin has a sixth of the rows in 1000 positions.
         assert_near(of(newest..NEVER, newest + 600, 1.0), 0.1);
         // Half of the last bin of the layout is before now, and the new ones begin with it.
