@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 from matplotlib.ticker import MaxNLocator
 
 import reader_tables
+from experiments.estimates import MEAN, WORST
 from figures import Figures
 from results import Run, combine, median, quartiles
 
@@ -294,15 +295,14 @@ ESTIMATES = {"between": ("comb", "comb_between()"), "plain": ("random", "compari
 
 def estimates(figures, theme):
     """The factor between the estimated and the actual rows: the mean, and a bar to the worst."""
-    mean, worst = "factor, geometric mean", "factor, worst"
-    cases = figures.values.parameters("estimates", worst)
+    cases = figures.values.parameters("estimates", WORST)
     if not cases:
         return None
     picture = Picture(theme, 1, 0.5 * len(cases) + 1.2)
     (axis,) = picture.axes
     for number, (way, (colour, label)) in enumerate(ESTIMATES.items()):
         for place, case in enumerate(cases):
-            values = [figures.get("estimates", way, case, metric) for metric in (mean, worst)]
+            values = [figures.get("estimates", way, case, metric) for metric in (MEAN, WORST)]
             if not all(values):
                 continue
             ends, y = [median(rounds) for rounds in values], place + 0.24 * (number - 1)
@@ -310,12 +310,13 @@ def estimates(figures, theme):
             axis.plot(ends[:1], [y], "o", color=picture.theme[colour], markersize=6.5, label=label if place == 0 else None)
             axis.plot(ends[1:], [y], "|", color=picture.theme[colour], markersize=9, markeredgewidth=2)
     axis.set_xscale("log")
+    axis.set_xticks([1, 10, 100, 1000], ["1", "10", "100", "1,000"])
     axis.set_yticks(range(len(cases)), cases)
     axis.set_ylim(len(cases) - 0.5, -0.5)
     axis.grid(axis="x", color=picture.theme["faint"], linewidth=0.7)
     picture.title(axis, "estimated over actual rows, or the other way round: mean, and a bar to the worst")
     picture.figure.legend(loc="lower right", ncol=len(ESTIMATES), frameon=False, fontsize=10, labelcolor=picture.theme["text"])
-    picture.figure.subplots_adjust(left=0.26, right=0.975, top=0.92, bottom=0.12)
+    picture.figure.subplots_adjust(left=0.28, right=0.975, top=0.92, bottom=0.12)
     return picture
 
 

@@ -2,7 +2,7 @@
 # plots.sh: the tables and the pictures of a run from its CSV, into its folder. RUN in the environment is the folder,
 # by default the newest run's.
 # plots.sh --publish [PART...]: that run as the one this repository shows: its CSV and pictures into bench/published/, its
-# tables into the documents. PART: keys, switch or readers, in a folder of bench/published/ each; all by default.
+# tables into the documents. PART: keys, switch, readers or estimates, in a folder of bench/published/ each; all by default.
 set -euo pipefail
 . "$(dirname "$0")/../tools/common.sh"
 
@@ -38,7 +38,7 @@ pictures() {
 
 if [ "${1:-}" = --publish ]; then
     shift
-    [ $# -gt 0 ] || set -- keys switch readers
+    [ $# -gt 0 ] || set -- keys switch readers estimates
     for part; do
         folder=$(python3 "$ROOT/bench/report.py" "$RUN" --publish "$part")
         pictures "$folder"

@@ -8,6 +8,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import estimate_tables
 import experiments
 import reader_tables
 from experiments.generation import EMPTY
@@ -290,19 +291,6 @@ TABLES = {
 }
 
 
-def estimates_table(figures):
-    """The factor between the estimated and the actual rows: of all ranges, and the worst."""
-    ways = figures.contestants("estimates")
-    factors = [[figures.values.parameters("estimates", f"factor, {what}"), what] for what in ("geometric mean", "worst")]
-    rows = [
-        [f"{case}, {what}", *[share(figures.get("estimates", way.name, case, f"factor, {what}")) for way in ways]]
-        for cases, what in factors for case in cases
-    ]
-    for case in figures.values.parameters("estimates", "time"):
-        rows.append([f"{case}, s", *[share(figures.get("estimates", way.name, case, "time")) for way in ways]])
-    return table(["case", *[way.label for way in ways]], rows)
-
-
 SWITCH_TABLES = {
     "switch_goals": lambda figures: goals_table(switch_goals(figures), "goal, as a ratio within the run"),
     "switch_run": run_line,
@@ -337,7 +325,7 @@ PARTS = {
         Part("keys", goals, TABLES, "bench/published", ("README.md", "bench/README.md")),
         Part("switch", switch_goals, SWITCH_TABLES, "bench/published/switch", ("bench/README.md",)),
         Part("readers", reader_tables.goals, reader_tables.TABLES, "bench/published/readers", ("README.md", "bench/README.md")),
-        Part("estimates", lambda figures: [], {"estimates": estimates_table}, "bench/published/estimates", ("bench/README.md",)),
+        Part("estimates", estimate_tables.goals, estimate_tables.TABLES, "bench/published/estimates", ("bench/README.md",)),
     )
 }
 

@@ -118,8 +118,25 @@ functions! {
         is_null: *mut bool,
     ) -> Datum;
 
-    // Processes
+    // Privileges
     fn superuser() -> bool;
+    fn GetUserId() -> pg_sys::Oid;
+    #[cfg(not(feature = "pg15"))]
+    fn object_aclcheck(
+        catalog: pg_sys::Oid,
+        object: pg_sys::Oid,
+        role: pg_sys::Oid,
+        mode: pg_sys::AclMode,
+    ) -> pg_sys::AclResult::Type;
+    #[cfg(feature = "pg15")]
+    fn pg_proc_aclcheck(
+        function: pg_sys::Oid,
+        role: pg_sys::Oid,
+        mode: pg_sys::AclMode,
+    ) -> pg_sys::AclResult::Type;
+
+    // Processes
+    fn check_stack_depth();
     fn RecoveryInProgress() -> bool;
     fn GetLatestXTime() -> pg_sys::TimestampTz;
     fn get_controlfile(
@@ -182,6 +199,7 @@ functions! {
     // Planner support of ranges of time
     fn get_func_namespace(function: pg_sys::Oid) -> pg_sys::Oid;
     fn get_func_support(function: pg_sys::Oid) -> pg_sys::Oid;
+    fn record_plan_function_dependency(root: *mut pg_sys::PlannerInfo, function: pg_sys::Oid);
     fn equal(a: *const c_void, b: *const c_void) -> bool;
     fn GetSysCacheOid(
         cache: c_int,

@@ -116,6 +116,8 @@ mod tests {
         assert_near(estimate(&query(1500..2050), &bounds, 0..NEVER), 0.5);
         assert_near(estimate(&query(0..1000), &bounds, 0..NEVER), 0.0);
         assert_near(estimate(&query(2101..NEVER), &bounds, 0..NEVER), 0.0);
+        let (start, end) = (1500, 1250);
+        assert_near(estimate(&query(start..end), &bounds, 0..NEVER), 0.0);
     }
 
     #[test]
@@ -135,6 +137,72 @@ mod tests {
         assert_near(estimate(&loaded(1000..2000), &[1000, 2000], 0..NEVER), 0.99);
         let future = Query { growth: 0.1, now: 500, ..query(1000..1500) };
         assert_near(estimate(&future, &[1000, 2000], 0..NEVER), 0.5);
+        let at_once = Query { growth: 0.1, now: 2000, ..query(1500..NEVER) };
+        assert_near(estimate(&at_once, &[1000, 1500, 2000], 0..NEVER), 0.5);
+        assert_near(estimate(&at_once, &[1000, 1000, 2000], 0..NEVER), 0.25);
+    }
+
+    #[test]
+    fn a_bin_of_one_key_is_in_the_range_or_not() {
+        let bounds = [1000, 1000, 2000];
+        assert_near(estimate(&query(1000..1001), &bounds, 0..NEVER), 0.5005);
+        assert_near(estimate(&query(0..1000), &bounds, 0..NEVER), 0.0);
+        assert_near(estimate(&query(1001..NEVER), &bounds, 0..NEVER), 0.4995);
+    }
+
+    const HALF: u64 = 1 << 63;
+
+    /// How many bins of six: one of random keys, one between the kinds, two of the layout, and again one between the kinds
+    /// and one of random keys.
+    fn bins(query: &Query) -> f64 {
+        let random = [0, HALF - (1 << 61), HALF + (1 << 60), NEVER];
+        let layout = [HALF, HALF + 1000, HALF + 3000];
+        let bounds = [&random[..2], &layout, &random[2..]].concat();
+        6.0 * estimate(query, &bounds, HALF..HALF + 3001)
+    }
+
+    #[test]
+    fn a_bin_between_the_kinds_has_keys_of_both() {
+        let of = |range, others| bins(&Query { others, ..query(range) });
+        // An eighth of the positions, which have half a bin of the random keys; the other half as dense as in the next bin.
+        assert_near(of(HALF - (1 << 61)..HALF, true), 1.0);
+        assert_near(of(HALF - 500..HALF, false), 0.5);
+        assert_near(of(HALF - 250..HALF, false), 0.25);
+        assert_near(of(0..HALF - 500, false), 0.0);
+        // A sixteenth.
+        assert_near(of(HALF + 3000..HALF + (1 << 60), true), 1.0);
+        assert_near(of(HALF + 3000..HALF + 4500, false), 0.75);
+        assert_near(of(HALF + 3000..HALF + 3500, false), 0.25);
+        assert_near(of(HALF + 4500..NEVER, false), 0.0);
+        assert_near(of(0..NEVER, false), 3.25);
+        let no_more = Query { others: false, now: HALF + 3000, ..query(HALF + 3001..NEVER) };
+        assert_near(bins(&no_more), 0.0);
+    }
+
+    #[test]
+    fn a_bin_between_the_kinds_without_a_next_bin_is_filled() {
+        let quarter = HALF / 2;
+        let random_first = Query { others: false, ..query(quarter + quarter / 2..HALF) };
+        assert_near(estimate(&random_first, &[0, HALF], HALF..NEVER), 0.25);
+        let random_last = Query { others: false, ..query(HALF..HALF + quarter / 2) };
+        assert_near(estimate(&random_last, &[HALF, NEVER], HALF..HALF + 1), 0.25);
+        let eighth = HALF / 4;
+        let one_key = Query { others: false, ..query(HALF - eighth / 4 * 3..HALF - eighth / 8 * 3) };
+        let bounds = [HALF - eighth, HALF, HALF + eighth / 2];
+        assert_near(estimate(&one_key, &bounds, HALF..HALF + 1), 0.5 * 0.375);
+    }
+
+    #[test]
+    fn new_keys_are_after_the_newest_of_the_layout() {
+        let of = |range, now, growth| bins(&Query { range, others: false, now, growth }) / 6.0;
+        let newest = HALF + 4500;
+        assert_near(of(newest..NEVER, newest + 5500, 0.1), 0.1);
+        assert_near(of(newest..newest + 2750, newest + 5500, 0.1), 0.05);
+        assert_near(of(newest..NEVER, NEVER, 0.1), 0.1);
+        // The fastest bin has a sixth of the rows in 1000 positions.
+        assert_near(of(newest..NEVER, newest + 600, 1.0), 0.1);
+        // Half of the last bin of the layout is before now, and the new ones begin with it.
+        assert_near(of(HALF + 1000..HALF + 2000, HALF + 2000, 0.1), 0.9 * 0.5 / 6.0 + 0.1);
     }
 
     /// Ten bins of random keys, and ten of the layout within one of those.

@@ -10,6 +10,7 @@ mod generate;
 mod index_order;
 mod layouts;
 mod mssql;
+mod range_plans;
 mod read;
 mod switching;
 mod text;

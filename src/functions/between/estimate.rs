@@ -15,10 +15,48 @@ use uuid::Uuid;
 const UNKNOWN_RANGE: f64 = 0.005;
 /// And of two comparisons with another table's columns (twice DEFAULT_INEQ_SEL).
 const JOIN: f64 = 1.0 / 9.0;
+/// Of more ranges of the same keys the estimate leaves out the rest: each reads those before it.
+const MOST_RANGES: usize = 16;
 /// How many rows ANALYZE reads for each bin of a histogram.
 const SAMPLED_ROWS_OF_BIN: f64 = 300.0;
 
-/// The share of the rows for which the function is true.
+/// The times of the keys that a condition is true for.
+#[derive(Clone, Copy)]
+struct Times {
+    between: &'static Between,
+    from: i64,
+    to: i64,
+}
+
+impl Times {
+    /// Of a call with known times. `None` if they are not known, and null apart.
+    ///
+    /// # Safety
+    /// A function of a range and its arguments, in a statement that is planned.
+    unsafe fn of(
+        root: *mut pg_sys::PlannerInfo,
+        function: Oid,
+        arguments: *mut pg_sys::List,
+    ) -> Option<Option<Self>> {
+        // SAFETY: the caller's word.
+        unsafe {
+            let [id, from, to] = nodes(arguments);
+            let [from, to] =
+                [from, to].map(|time| constant(raw::estimate_expression_value(root, time)));
+            let between = Between::of(function, id);
+            Some(from?.zip(to?).map(|(from, to)| Self { between, from, to }))
+        }
+    }
+
+    /// Those for which both conditions are true. If one of them leaves out keys of other layouts, both do.
+    fn and(self, other: Self) -> Self {
+        let between = if self.between.others { other.between } else { self.between };
+        Self { between, from: self.from.max(other.from), to: self.to.min(other.to) }
+    }
+}
+
+/// The share of the rows for which the function is true. The planner multiplies the shares of conditions, so if it has
+/// other ranges of the same keys, the share is of the rows that are in those.
 ///
 /// # Safety
 /// The planner's request.
@@ -28,24 +66,22 @@ pub unsafe fn selectivity(request: &pg_sys::SupportRequestSelectivity) -> f64 {
         if request.is_join {
             return JOIN;
         }
-        let [id, from, to] = nodes(request.args);
-        let between = Between::of(request.funcid, id);
-        let [from, to] =
-            [from, to].map(|time| constant(raw::estimate_expression_value(request.root, time)));
-        let (Some(from), Some(to)) = (from, to) else {
+        let Some(times) = Times::of(request.root, request.funcid, request.args) else {
             return UNKNOWN_RANGE;
         };
-        let (Some(from), Some(to)) = (from, to) else {
+        let Some(times) = times else {
             return 0.0;
         };
-        let range = ((between.lower)(from), (between.upper)(to));
+        let [id, _, _] = nodes(request.args);
         let mut variable = MaybeUninit::uninit();
         raw::examine_variable(request.root, id, request.varRelid, variable.as_mut_ptr());
         let variable = variable.assume_init();
-        let share = if between.others && is_implied(request, variable.rel) {
-            Some(1.0)
-        } else {
-            of_statistics(between, range, request.root, &variable)
+        let share = |times| of_statistics(times, request.root, &variable);
+        let share = match others(request, variable.rel) {
+            Some(others) => share(others)
+                .filter(|of_others| *of_others > 0.0)
+                .and_then(|of_others| Some(share(times.and(others))? / of_others)),
+            None => share(times),
         };
         if let Some(free) = variable.freefunc
             && !variable.statsTuple.is_null()
@@ -56,26 +92,31 @@ pub unsafe fn selectivity(request: &pg_sys::SupportRequestSelectivity) -> f64 {
     }
 }
 
-/// Whether the same range of comb_between_time() is also a condition of the table: one of them prunes the
-/// partitions, and an index serves the other.
+/// The times of the other ranges of the same keys among the conditions of a table: those before the given one, or all
+/// if the given one is not among these conditions.
 ///
 /// # Safety
 /// The planner's request, and the relation of its variable, or null.
-unsafe fn is_implied(
+unsafe fn others(
     request: &pg_sys::SupportRequestSelectivity,
     relation: *mut pg_sys::RelOptInfo,
-) -> bool {
+) -> Option<Times> {
     // SAFETY: the caller's word.
     unsafe {
         let conditions = relation.as_ref().map_or(std::ptr::null_mut(), |of| of.baserestrictinfo);
-        cells(conditions).iter().any(|cell| {
-            let condition = (*cell.ptr_value.cast::<pg_sys::RestrictInfo>()).clause;
-            let call = condition.cast::<pg_sys::FuncExpr>();
-            (*condition).type_ == NodeTag::T_FuncExpr
-                && (*call).funcid != request.funcid
-                && raw::get_func_support((*call).funcid) == raw::get_func_support(request.funcid)
-                && raw::equal((*call).args.cast(), request.args.cast())
-        })
+        let support = raw::get_func_support(request.funcid);
+        let [id, _, _] = nodes(request.args);
+        cells(conditions)
+            .iter()
+            .map(|cell| (*cell.ptr_value.cast::<pg_sys::RestrictInfo>()).clause)
+            .filter(|condition| (**condition).type_ == NodeTag::T_FuncExpr)
+            .map(|condition| condition.cast::<pg_sys::FuncExpr>())
+            .take_while(|call| (**call).args != request.args)
+            .filter(|call| raw::get_func_support((**call).funcid) == support)
+            .filter(|call| raw::equal(nodes::<3>((**call).args)[0].cast(), id.cast()))
+            .take(MOST_RANGES)
+            .filter_map(|call| Times::of(request.root, (*call).funcid, (*call).args).flatten())
+            .reduce(Times::and)
     }
 }
 
@@ -85,8 +126,7 @@ unsafe fn is_implied(
 /// What the planner knows of a variable. The function is LEAKPROOF, so it may read the statistics whoever
 /// asks.
 unsafe fn of_statistics(
-    between: &Between,
-    (lower, upper): (Uuid, Uuid),
+    Times { between, from, to }: Times,
     root: *mut pg_sys::PlannerInfo,
     variable: &pg_sys::VariableStatData,
 ) -> Option<f64> {
@@ -96,6 +136,7 @@ unsafe fn of_statistics(
         if variable.statsTuple.is_null() {
             return None;
         }
+        let (lower, upper) = ((between.lower)(from), (between.upper)(to));
         let statistics =
             pg_sys::GETSTRUCT(variable.statsTuple).cast::<pg_sys::FormData_pg_statistic>();
         let mut rest = 1.0 - f64::from((*statistics).stanullfrac);

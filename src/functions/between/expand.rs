@@ -41,6 +41,10 @@ pub unsafe fn simplified(root: *mut pg_sys::PlannerInfo, call: *mut pg_sys::Func
             let stays = matches!(form(root, function, id), Form::Both);
             return if stays { ptr::null_mut() } else { raw::makeBoolConst(true, false).cast() };
         }
+        // Where the function stays, its call raises the error.
+        if !may_execute(function) {
+            return ptr::null_mut();
+        }
         let arguments @ [id, from, to] = nodes((*call).args);
         let times = [from, to];
         let form = match form(root, function, id) {
@@ -51,16 +55,33 @@ pub unsafe fn simplified(root: *mut pg_sys::PlannerInfo, call: *mut pg_sys::Func
         };
         let comparisons =
             |as_tests| comparisons(Between::of(function, id), function, arguments, as_tests);
-        match form {
-            Form::Comparisons => comparisons(false).map_or(ptr::null_mut(), |pair| all_of(&pair)),
+        let plain = || comparisons(false).map_or(ptr::null_mut(), |pair| all_of(&pair));
+        let replacement = match form {
+            Form::Comparisons => plain(),
             Form::Both if !is_of_child(root, id) && (*call).inputcollid != EXPANDED => {
-                let call: *mut pg_sys::FuncExpr = raw::copyObjectImpl(call.cast()).cast();
-                (*call).inputcollid = EXPANDED;
-                comparisons(true)
-                    .map_or(ptr::null_mut(), |[lower, upper]| all_of(&[call.cast(), lower, upper]))
+                comparisons(true).map_or_else(plain, |[lower, upper]| {
+                    let call: *mut pg_sys::FuncExpr = raw::copyObjectImpl(call.cast()).cast();
+                    (*call).inputcollid = EXPANDED;
+                    all_of(&[call.cast(), lower, upper])
+                })
             }
             _ => ptr::null_mut(),
+        };
+        if !replacement.is_null() {
+            record_dependency(root, function);
         }
+        replacement
+    }
+}
+
+/// A plan ends with a change of what it depends on, also of the privileges for a function that is no longer in it.
+///
+/// # Safety
+/// As [`simplified`].
+unsafe fn record_dependency(root: *mut pg_sys::PlannerInfo, function: Oid) {
+    if !root.is_null() {
+        // SAFETY: the caller's word.
+        unsafe { raw::record_plan_function_dependency(root, function) };
     }
 }
 
@@ -99,7 +120,10 @@ unsafe fn list(nodes: &[*mut Node]) -> *mut List {
 pub unsafe fn index_condition(request: &mut pg_sys::SupportRequestIndexCondition) -> *mut List {
     // SAFETY: the caller's word.
     unsafe {
-        if request.indexarg != 0 || (*request.node).type_ != NodeTag::T_FuncExpr {
+        if request.indexarg != 0
+            || (*request.node).type_ != NodeTag::T_FuncExpr
+            || !may_execute(request.funcid)
+        {
             return ptr::null_mut();
         }
         let arguments @ [id, from, to] = nodes((*request.node.cast::<pg_sys::FuncExpr>()).args);
@@ -120,13 +144,14 @@ pub unsafe fn index_condition(request: &mut pg_sys::SupportRequestIndexCondition
         if !pair.iter().all(fits) {
             return ptr::null_mut();
         }
+        record_dependency(request.root, request.funcid);
         request.lossy = false;
         list(&pair)
     }
 }
 
 /// The two comparisons of a range; under the functions that are tests, if `as_tests`. `None` if somebody
-/// dropped what they are made of.
+/// dropped what they are made of, or the user may not execute one of their functions.
 ///
 /// # Safety
 /// A function of a range, and its arguments.
@@ -157,15 +182,15 @@ unsafe fn comparisons(
             let (none, result) = (Oid::INVALID, pg_sys::BOOLOID);
             let collation = if as_tests { EXPANDED } else { none };
             let id = raw::copyObjectImpl(id.cast()).cast();
-            let expression =
-                raw::make_opclause(operator, result, false, id, bound, none, collation);
+            let comparison: *mut pg_sys::OpExpr =
+                raw::make_opclause(operator, result, false, id, bound, none, collation).cast();
             if as_tests {
-                let test = function_named(side.test, &[pg_sys::INTERNALOID; 2], own)?;
-                (*expression.cast::<pg_sys::OpExpr>()).opfuncid = test;
+                (*comparison).opfuncid =
+                    function_named(side.test, &[pg_sys::INTERNALOID; 2], own)?;
             } else {
-                raw::set_opfuncid(expression.cast());
+                raw::set_opfuncid(comparison);
             }
-            Some(expression.cast::<Node>())
+            may_execute((*comparison).opfuncid).then_some(comparison.cast::<Node>())
         };
         let lower = comparison(&between.lower_side, from, between.lower)?;
         let upper = comparison(&between.upper_side, to, between.upper)?;
@@ -192,6 +217,8 @@ unsafe fn operator(name: &CStr, key: Oid, schema: Oid) -> Option<Oid> {
     (found != Oid::INVALID).then_some(found)
 }
 
+/// A function that the user may execute.
+///
 /// # Safety
 /// Called in a transaction.
 unsafe fn function_named(name: &CStr, arguments: &[Oid], schema: Oid) -> Option<Oid> {
@@ -206,5 +233,25 @@ unsafe fn function_named(name: &CStr, arguments: &[Oid], schema: Oid) -> Option<
             Datum::null(),
         )
     };
-    (found != Oid::INVALID).then_some(found)
+    // SAFETY: the caller's word.
+    (found != Oid::INVALID && unsafe { may_execute(found) }).then_some(found)
+}
+
+/// Whether the user has the privilege to execute a function.
+///
+/// # Safety
+/// Called in a transaction.
+unsafe fn may_execute(function: Oid) -> bool {
+    let execute = pg_sys::ACL_EXECUTE as pg_sys::AclMode;
+    // SAFETY: the caller's word. A function that was dropped meanwhile raises the error of that.
+    unsafe {
+        #[cfg(not(feature = "pg15"))]
+        let answer = {
+            let catalog = pg_sys::ProcedureRelationId;
+            raw::object_aclcheck(catalog, function, raw::GetUserId(), execute)
+        };
+        #[cfg(feature = "pg15")]
+        let answer = raw::pg_proc_aclcheck(function, raw::GetUserId(), execute);
+        answer == pg_sys::AclResult::ACLCHECK_OK
+    }
 }

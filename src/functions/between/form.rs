@@ -55,11 +55,13 @@ unsafe fn form_of_column(
         if parent.is_none() && !(*root).simple_rel_array.is_null() {
             return Form::Comparisons;
         }
-        let jointree = (*query).jointree.cast();
+        let jointree: *mut Node = (*query).jointree.cast();
+        let conditions = [jointree, (*entry).securityQuals.cast(), (*query).havingQual];
+        let mut rest = MOST_CONDITIONS;
         // The function is not STRICT. The planner makes an inner join of an outer one for an operator that is, and knows
         // NOT of an operator.
         if is_nullable(jointree, (*column).varno) == Some(true)
-            || has_negated(jointree, function, false)
+            || conditions.iter().any(|of| has_negated(*of, function, false, &mut rest))
         {
             return Form::Comparisons;
         }
@@ -147,6 +149,7 @@ unsafe fn parent(
 unsafe fn is_nullable(joined: *mut Node, table: i32) -> Option<bool> {
     // SAFETY: the caller's word.
     unsafe {
+        raw::check_stack_depth();
         match (*joined).type_ {
             NodeTag::T_RangeTblRef => {
                 ((*joined.cast::<pg_sys::RangeTblRef>()).rtindex == table).then_some(false)
@@ -168,35 +171,60 @@ unsafe fn is_nullable(joined: *mut Node, table: i32) -> Option<bool> {
     }
 }
 
-/// Whether the function stands under NOT.
+/// Of a statement with more conditions the comparisons stand: each of its calls would read all of them.
+const MOST_CONDITIONS: u32 = 1000;
+
+/// Whether the function stands under NOT, which `= false` and `<> true` become, or there are more than `rest` conditions.
 ///
 /// # Safety
 /// Of the tree of joins of a query, a condition, or null.
-unsafe fn has_negated(node: *mut Node, function: Oid, negated: bool) -> bool {
+unsafe fn has_negated(node: *mut Node, function: Oid, negated: bool, rest: &mut u32) -> bool {
     // SAFETY: the caller's word.
     unsafe {
+        let Some(fewer) = rest.checked_sub(1) else {
+            return true;
+        };
+        *rest = fewer;
         let Some(tag) = node.as_ref().map(|node| node.type_) else {
             return false;
         };
-        let any = |list, negated| {
-            cells(list).iter().any(|cell| has_negated(cell.ptr_value.cast(), function, negated))
+        let mut any = |list, negated| {
+            cells(list)
+                .iter()
+                .any(|cell| has_negated(cell.ptr_value.cast(), function, negated, rest))
         };
         match tag {
             NodeTag::T_List => any(node.cast(), negated),
             NodeTag::T_FromExpr => {
                 let from = node.cast::<pg_sys::FromExpr>();
-                any((*from).fromlist, false) || has_negated((*from).quals, function, false)
+                any((*from).fromlist, false) || has_negated((*from).quals, function, false, rest)
             }
             NodeTag::T_JoinExpr => {
                 let join = node.cast::<pg_sys::JoinExpr>();
                 [(*join).larg, (*join).rarg, (*join).quals]
                     .iter()
-                    .any(|part| has_negated(*part, function, false))
+                    .any(|part| has_negated(*part, function, false, rest))
             }
             NodeTag::T_BoolExpr => {
                 let expression = node.cast::<pg_sys::BoolExpr>();
                 let not = (*expression).boolop == pg_sys::BoolExprType::NOT_EXPR;
                 any((*expression).args, negated || not)
+            }
+            NodeTag::T_OpExpr => {
+                let expression = node.cast::<pg_sys::OpExpr>();
+                let value = match (*expression).opno.to_u32() {
+                    pg_sys::BooleanEqualOperator => false,
+                    pg_sys::BooleanNotEqualOperator => true,
+                    _ => return false,
+                };
+                let is_value = |cell: &pg_sys::ListCell| {
+                    let constant = cell.ptr_value.cast::<pg_sys::Const>();
+                    (*constant).xpr.type_ == NodeTag::T_Const
+                        && !(*constant).constisnull
+                        && ((*constant).constvalue.value() != 0) == value
+                };
+                let arguments = (*expression).args;
+                cells(arguments).iter().any(is_value) && any(arguments, true)
             }
             NodeTag::T_FuncExpr => negated && (*node.cast::<pg_sys::FuncExpr>()).funcid == function,
             _ => false,

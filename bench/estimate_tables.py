@@ -1,0 +1,38 @@
+"""The goals and the tables of the experiment estimates."""
+
+from experiments.estimates import JOIN, MEAN, WORST
+from figures import Goal, goals_table, run_line, share, table
+from results import combine, ratio
+
+
+def of_column(figures, case, metric):
+    """What comb_between() came to, of the timestamptz column's."""
+    return ratio(*(figures.get("estimates", way, case, metric) for way in ("between", "timestamptz")))
+
+
+def goals(figures):
+    found = []
+    for metric, limit in ((MEAN, 1.02), (WORST, 2)):
+        by_case = [of_column(figures, case, metric) for case in figures.values.parameters("estimates", metric)]
+        greatest = combine(lambda *ratios: max(ratios), *by_case)
+        found.append(Goal(f"{metric}, of a timestamptz column's: in the table where that is greatest", limit, greatest))
+    found.append(Goal(f"{JOIN}: time of a timestamptz column's", 1.5, of_column(figures, JOIN, "time")))
+    return found
+
+
+def estimates_table(figures):
+    """The factor between the estimated and the actual rows, and the time of the join."""
+    ways = figures.contestants("estimates")
+    rows = []
+    for metric, label, unit in ((MEAN, "mean", 1), (WORST, "worst", 1), ("time", "ms", 1000)):
+        for case in figures.values.parameters("estimates", metric):
+            values = [combine(lambda value: unit * value, figures.get("estimates", way.name, case, metric)) for way in ways]
+            rows.append([f"{case}, {label}", *map(share, values)])
+    return table(["", *(way.label for way in ways)], rows)
+
+
+TABLES = {
+    "estimates_goals": lambda figures: goals_table(goals(figures), "goal, as a ratio within the run"),
+    "estimates_run": run_line,
+    "estimates": estimates_table,
+}
