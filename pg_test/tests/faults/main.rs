@@ -2,6 +2,7 @@
 //! its own.
 
 mod clock;
+mod fork;
 mod horizon;
 mod input;
 mod kill;
