@@ -24,18 +24,22 @@ for_server() {
     (cd "$ROOT" && cargo "$command" --locked --no-default-features --features "pg$MAJOR" "$@")
 }
 
+# clean_other_clone: cargo calls the library of every clone the same, and would give that of another for ours. What clones
+# that are gone have left would only pile up.
+clean_other_clone() {
+    local profile
+    [ "$(cat "$CARGO_TARGET_DIR/clone" 2>/dev/null)" != "$ROOT" ] || return 0
+    for profile in dev release; do
+        (cd "$ROOT" && cargo clean --quiet --locked --profile "$profile" -p comb -p comb-tick -p comb-id -p comb-clock)
+    done
+    mkdir -p "$CARGO_TARGET_DIR"
+    echo "$ROOT" >"$CARGO_TARGET_DIR/clone"
+}
+
 # build_release STAGE: builds the extension as users get it, and puts its files together in that folder.
 build_release() {
-    local stage=$1 profile
-    # cargo calls the library of every clone the same, and would give that of another for ours. What clones that are
-    # gone have left would only pile up.
-    if [ "$(cat "$CARGO_TARGET_DIR/clone" 2>/dev/null)" != "$ROOT" ]; then
-        for profile in dev release; do
-            (cd "$ROOT" && cargo clean --quiet --locked --profile "$profile" -p comb -p comb-tick -p comb-id -p comb-clock)
-        done
-        mkdir -p "$CARGO_TARGET_DIR"
-        echo "$ROOT" >"$CARGO_TARGET_DIR/clone"
-    fi
+    local stage=$1
+    clean_other_clone
     for_server build --release --lib --package comb
     rm -rf "$stage.new"
     mkdir -p "$stage.new"

@@ -75,8 +75,9 @@ say "Formatting"
 env -u RUSTFMT cargo fmt --all --check || broken=$((broken + 1))
 say "What pgrx does not bind, in the headers of PostgreSQL $MAJOR"
 cc -fsyntax-only -Wall -Werror -I"$("$PG_CONFIG" --includedir-server)" tools/unbound.c || broken=$((broken + 1))
-say "Clippy for PostgreSQL $MAJOR, and without one"
+say "Clippy for PostgreSQL $MAJOR, with mutants, and without PostgreSQL"
 for_server clippy --workspace --all-targets --features schema -- -D warnings
+for_server clippy --workspace --all-targets --features schema,mutants -- -D warnings
 cargo clippy --locked --all-targets -- -D warnings
 check_crates
 [ $broken -eq 0 ] || die "rules are broken: see above"

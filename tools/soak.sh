@@ -25,7 +25,7 @@ install_release
 SHARE=$((MINUTES * 60 / (2 * (${#rust[@]} + ${#shell[@]}))))
 for fault in "${rust[@]}"; do
     suite "Fault: $fault" env PG_CONFIG="$PG_CONFIG" COMB_TEST_SECONDS=$((SHARE > 6 ? SHARE : 6)) COMB_TEST_CONNECTIONS="$CONNECTIONS" \
-        CARGO_TARGET_DIR="${CARGO_TARGET_DIR%/*}/tests" cargo test --locked --manifest-path "$ROOT/Cargo.toml" --package pg_test \
+        CARGO_TARGET_DIR="${CARGO_TARGET_DIR%/*}" cargo test --locked --manifest-path "$ROOT/Cargo.toml" --package pg_test \
         --test faults -- --test-threads=1 --nocapture "$fault::"
 done
 if [ ${#shell[@]} -gt 0 ]; then

@@ -13,14 +13,14 @@ PG_CONFIG=$("$ROOT/tools/setup.sh" "${1:-}")
 export RUST_BACKTRACE=0
 
 # As in a fresh clone, on a machine that has Rust and no PostgreSQL.
-unit_tests() { (cd "$ROOT" && env -u PGRX_PG_CONFIG_PATH CARGO_TARGET_DIR="${CARGO_TARGET_DIR%/*}/tests" cargo test --locked 8>&-); }
+unit_tests() { (cd "$ROOT" && env -u PGRX_PG_CONFIG_PATH CARGO_TARGET_DIR="${CARGO_TARGET_DIR%/*}" cargo test --locked 8>&-); }
 
 # Those of src/.
 extension_tests() { for_server test --package comb 8>&-; }
 
 # pg_tests NAME: pg_test/tests/NAME, which start their own servers.
 pg_tests() {
-    (cd "$ROOT" && env PG_CONFIG="$PG_CONFIG" RUST_TEST_THREADS=2 CARGO_TARGET_DIR="${CARGO_TARGET_DIR%/*}/tests" \
+    (cd "$ROOT" && env PG_CONFIG="$PG_CONFIG" RUST_TEST_THREADS=2 CARGO_TARGET_DIR="${CARGO_TARGET_DIR%/*}" \
         cargo test --locked --package pg_test --test "$1" 8>&-)
 }
 

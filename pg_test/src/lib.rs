@@ -8,6 +8,7 @@
 mod clock;
 mod installation;
 mod load;
+mod mutants;
 mod programs;
 mod server;
 mod session;
@@ -15,6 +16,7 @@ mod session;
 pub use clock::Clock;
 pub use installation::{Installation, installation};
 pub use load::{Load, ORDER_TABLE, inversions, order_load};
+pub use mutants::mutants;
 pub use server::{SHARINGS, Server, Sharing, Stop};
 pub use session::Session;
 

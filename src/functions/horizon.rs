@@ -11,6 +11,7 @@ use crate::postgres::report::{Report, report};
 use crate::server::clock_errors::{MadeAs, clock_out_of_range};
 use crate::server::floors;
 use crate::server::horizon::{compute, settled_for_statement};
+use crate::server::mutation;
 use comb_id::layout::Layout;
 use comb_id::layouts::UUIDV7;
 use comb_tick::Tick;
@@ -32,8 +33,10 @@ sql_function! {
 #[inline(always)]
 fn tracked_id(layout: &'static Layout) -> Answer {
     loop {
+        let early = mutation::is("G2 before G1").then(|| next_id(layout));
         floors::hold()?;
-        let id = next_id(layout)?;
+        mutation::pause();
+        let id = early.unwrap_or_else(|| next_id(layout))?;
         // Else the clock was reset between the two, and the id may be below the floor.
         if floors::covered_from()?.is_some() {
             return Ok(id);

@@ -8,10 +8,12 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 
 use super::backend;
+use super::mutation;
 use super::process::in_parallel_worker;
 use crate::postgres::compat::local_transaction_id;
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
+use comb_clock::block::Block;
 use comb_clock::source::LAST_TICK;
 
 /// The fourth field of our advisory locks. pg_advisory_lock() writes 1 and 2 there, Citus 4 to 12.
@@ -26,6 +28,15 @@ struct Held {
     covered_from: u64,
 }
 
+impl Held {
+    /// Whether the transaction holds it, and the clock was not reset since.
+    #[inline(always)]
+    fn is_valid(&self, block: &Block) -> bool {
+        self.by == Some((local_transaction_id(), block.resets()))
+            || mutation::is("remembered across transactions") && self.by.is_some()
+    }
+}
+
 static mut HELD: Held = Held { by: None, covered_from: 0 };
 
 /// Sees to it that the transaction holds a floor below all ids that it makes from now on. Answers the tick
@@ -35,7 +46,7 @@ pub fn hold() -> Result<u64, Report> {
     let (block, _) = backend::server()?;
     // SAFETY: a backend runs SQL on one thread.
     let held = unsafe { HELD };
-    if held.by == Some((local_transaction_id(), block.resets())) && !in_parallel_worker() {
+    if held.is_valid(block) && !in_parallel_worker() {
         return Ok(held.covered_from);
     }
     take()
@@ -46,8 +57,7 @@ pub fn covered_from() -> Result<Option<u64>, Report> {
     let (block, _) = backend::server()?;
     // SAFETY: as above.
     let held = unsafe { HELD };
-    let is_held = held.by == Some((local_transaction_id(), block.resets()));
-    Ok(is_held.then_some(held.covered_from))
+    Ok(held.is_valid(block).then_some(held.covered_from))
 }
 
 #[cold]
@@ -58,6 +68,7 @@ fn take() -> Result<u64, Report> {
     // Before the logical clock is read: a process that sees a reset sees the logical clock after it.
     let resets = block.resets();
     let floor = block.follow(&process)?.tick - 1;
+    mutation::pause();
     let tag = pg_sys::LOCKTAG {
         // SAFETY: set when the process connected to its database.
         locktag_field1: unsafe { pg_sys::MyDatabaseId }.into(),
@@ -71,8 +82,15 @@ fn take() -> Result<u64, Report> {
     // memory, the ERROR ends the (sub)transaction, which sets the owner anew; nothing is remembered then.
     unsafe {
         let owner = pg_sys::CurrentResourceOwner;
-        pg_sys::CurrentResourceOwner = pg_sys::TopTransactionResourceOwner;
-        raw::LockAcquire(&raw const tag, pg_sys::ShareLock as i32, false, false);
+        if !mutation::is("lock of the savepoint") {
+            pg_sys::CurrentResourceOwner = pg_sys::TopTransactionResourceOwner;
+        }
+        if mutation::is("remembered before the lock") {
+            HELD = Held { by: Some((local_transaction_id(), resets)), covered_from: floor + 1 };
+        }
+        let of_session =
+            mutation::is("forgotten at PREPARE") || mutation::releases_before_commit(&tag);
+        raw::LockAcquire(&raw const tag, pg_sys::ShareLock as i32, of_session, false);
         pg_sys::CurrentResourceOwner = owner;
     }
     let covered_from = block.now(&process);
@@ -104,7 +122,8 @@ fn floor_of(tag: &pg_sys::LOCKTAG) -> Option<u64> {
         && u32::from(tag.locktag_lockmethodid) == pg_sys::USER_LOCKMETHOD
         && tag.locktag_field4 == LOCK_CLASS
         // SAFETY: set when the process connected to its database.
-        && tag.locktag_field1 == u32::from(unsafe { pg_sys::MyDatabaseId });
+        && (tag.locktag_field1 == u32::from(unsafe { pg_sys::MyDatabaseId })
+            || mutation::is("floors of other databases"));
     let floor = u64::from(tag.locktag_field2) << 32 | u64::from(tag.locktag_field3);
     (is_ours && floor <= LAST_TICK).then_some(floor)
 }
@@ -119,7 +138,7 @@ pub fn check_available() -> Result<(), Report> {
         )
         .hint("Compute the horizon on the primary. A standby has all rows below it when it has replayed what the primary had written by then."));
     }
-    if in_parallel_worker() {
+    if in_parallel_worker() && !mutation::is("floors in parallel workers") {
         // The label PARALLEL RESTRICTED is not enough: a function that calls ours can be labelled SAFE.
         return Err(report!(
             ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,

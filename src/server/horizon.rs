@@ -7,6 +7,7 @@ use pgrx::pg_sys;
 
 use super::backend;
 use super::floors;
+use super::mutation;
 use crate::postgres::raw;
 use crate::postgres::report::Report;
 use comb_clock::horizon::{Ring, Snapshot, settled};
@@ -22,10 +23,13 @@ pub struct Horizon {
 pub fn compute() -> Result<Horizon, Report> {
     floors::check_available()?;
     let (block, process) = backend::server()?;
+    let early = mutation::is("R2 before R1").then(floors::least);
+    mutation::pause();
     let latest = block.follow(&process)?.tick;
     // The logical clock is read before the floors.
     fence(Ordering::SeqCst);
-    let least = floors::least();
+    mutation::pause();
+    let least = early.unwrap_or_else(floors::least).filter(|_| !mutation::is("no floors"));
     let held_for = least.map_or(0, |least| latest.saturating_sub(least));
     Ok(Horizon { settled: settled(latest, least), held_for })
 }
@@ -40,22 +44,27 @@ pub fn settled_for_statement() -> Result<Option<u64>, Report> {
     // Before the snapshot is looked at: PostgreSQL does not fill in that word of a parallel worker's.
     floors::check_available()?;
     let Some((statement, answer)) = statement_snapshot() else { return Ok(None) };
-    if !answer.is_null() {
+    if !answer.is_null() && !mutation::is("answer for each row") {
         return Ok(Some(answer.addr() as u64).filter(|&settled| settled != NOTHING));
     }
     let resets = block.resets();
+    let early = mutation::is("snapshot before horizon").then(snapshot_now);
     let horizon = compute()?;
-    let after = snapshot_now();
+    mutation::pause();
+    let after = early.unwrap_or_else(snapshot_now);
     // SAFETY: a backend runs SQL on one thread, and nothing here comes back to it.
     let ring = unsafe {
         let ring = &raw mut RING;
         &mut *ring
     };
-    if ring.resets != resets {
+    if ring.resets != resets || mutation::is("answer falls") {
         *ring = Horizons { resets, ring: Ring::EMPTY };
     }
     ring.ring.remember(horizon.settled, after);
-    let settled = ring.ring.answer(&statement);
+    let settled = match mutation::is("no ring") {
+        true => Some(horizon.settled),
+        false => ring.ring.answer(&statement),
+    };
     *answer = std::ptr::without_provenance_mut(settled.unwrap_or(NOTHING) as usize);
     Ok(settled)
 }

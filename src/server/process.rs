@@ -3,6 +3,7 @@
 use pgrx::pg_sys;
 
 use super::earlier;
+use super::mutation;
 use super::signals::BlockedSignals;
 use super::system::System;
 use crate::postgres::compat;
@@ -44,6 +45,10 @@ impl Host for Process {
         change();
     }
 
+    fn changing(&self) {
+        mutation::stop();
+    }
+
     fn wait(&self, turn: u32) {
         // A change takes some 100 ns, unless its process loses the processor, or somebody stops it.
         match turn {
@@ -63,7 +68,7 @@ fn wait_interruptibly() {
     unsafe {
         raw::WaitLatch(pg_sys::MyLatch, events as i32, 1, compat::wait_event());
         raw::ResetLatch(pg_sys::MyLatch);
-        if pg_sys::InterruptPending != 0 {
+        if pg_sys::InterruptPending != 0 && !mutation::is("deaf while it waits") {
             raw::ProcessInterrupts();
         }
     }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use pgrx::pg_sys;
 
 use super::earlier;
+use super::mutation;
 use crate::postgres::compat;
 use crate::postgres::raw;
 use comb_clock::block::Block;
@@ -84,9 +85,11 @@ fn allocate() -> Option<*mut Block> {
             block = find_or_begin();
             raw::LWLockRelease(lock);
         });
-        if !allocated && raw::LWLockHeldByMe(lock) {
+        if !allocated && raw::LWLockHeldByMe(lock) && !mutation::is("lock of memory kept") {
             // The release counts it down.
-            pg_sys::InterruptHoldoffCount += 1;
+            if !mutation::is("interrupts miscounted") {
+                pg_sys::InterruptHoldoffCount += 1;
+            }
             raw::LWLockRelease(lock);
         }
         allocated.then_some(block)
@@ -100,10 +103,13 @@ fn allocate() -> Option<*mut Block> {
 /// cache line.
 unsafe fn find_or_begin() -> *mut Block {
     let mut found = false;
+    let (name, size) = match mutation::is("too much memory") {
+        true => (c"another block", 1 << 40),
+        false => (NAME, size_of::<Block>()),
+    };
     // SAFETY: the caller's word. Nobody else sees new memory yet.
     unsafe {
-        let block: *mut Block =
-            raw::ShmemInitStruct(NAME.as_ptr(), size_of::<Block>(), &raw mut found).cast();
+        let block: *mut Block = raw::ShmemInitStruct(name.as_ptr(), size, &raw mut found).cast();
         if !found {
             block.write(Block::unused());
             (*block).claim();

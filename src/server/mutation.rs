@@ -1,0 +1,61 @@
+//! Mistakes that the tests in pg_test/tests/faults/ turn on, to show that they would notice them.
+//!
+//! A process makes a mistake while a file of that name is in the data directory. Compiled with the feature `mutants` only.
+
+use std::ffi::c_void;
+use std::path::Path;
+use std::time::Duration;
+
+use pgrx::pg_sys;
+
+#[cfg(not(debug_assertions))]
+compile_error!("the feature mutants is for the tests: build without --release");
+
+/// Whether this process is to make the mistake. Allocates nothing.
+pub fn is(mistake: &str) -> bool {
+    // The data directory is the working directory of all processes of a server.
+    Path::new(mistake).exists()
+}
+
+/// A pause between two steps, in which other processes may take theirs.
+pub fn pause() {
+    if is("pauses between steps") {
+        std::thread::sleep(Duration::from_micros(300));
+    }
+}
+
+/// Stops the process that finds the file first.
+pub fn stop() {
+    if std::fs::rename("stop in a change", "stopped in a change").is_ok() {
+        // SAFETY: a signal to this process.
+        unsafe { libc::raise(libc::SIGSTOP) };
+    }
+}
+
+/// Whether the mistake is that a transaction releases its floor before it commits. The lock has to be one of the session.
+pub fn releases_before_commit(lock: &pg_sys::LOCKTAG) -> bool {
+    static mut LOCK: Option<pg_sys::LOCKTAG> = None;
+    static mut IS_REGISTERED: bool = false;
+
+    unsafe extern "C-unwind" fn before_commit(event: pg_sys::XactEvent::Type, _: *mut c_void) {
+        // SAFETY: a backend runs SQL on one thread.
+        unsafe {
+            let lock = LOCK.filter(|_| event == pg_sys::XactEvent::XACT_EVENT_PRE_COMMIT);
+            if let Some(lock) = lock {
+                LOCK = None;
+                pg_sys::LockRelease(&raw const lock, pg_sys::ShareLock as i32, true);
+            }
+        }
+    }
+
+    let releases = is("released before commit");
+    // SAFETY: as above; the function stays for the life of the process.
+    unsafe {
+        LOCK = releases.then_some(*lock);
+        if releases && !IS_REGISTERED {
+            IS_REGISTERED = true;
+            pg_sys::RegisterXactCallback(Some(before_commit), std::ptr::null_mut());
+        }
+    }
+    releases
+}
