@@ -16,8 +16,6 @@ SHORTEST=6
 runs=()
 for fault in "${FAULTS[@]}"; do
     case $fault in
-        # Preloading is what it is about.
-        fork) runs+=("$fault preloaded") ;;
         # What is preloaded stays while the server runs, whatever becomes of its file.
         versions) runs+=("$fault attached") ;;
         # How the memory came has no part in its mistakes.

@@ -207,6 +207,14 @@ impl Server {
         self.up();
     }
 
+    /// Limits the address space of the processes that the server starts from now on, in bytes.
+    pub fn limit_address_space(&self, bytes: u64) {
+        let postmaster = self.postmaster.as_ref().expect("a server that runs").id();
+        // By the server's user: in a container, root may not limit the processes of others.
+        let prlimit = self.installation.program("/usr/bin/prlimit", &[]);
+        Program(prlimit).arg(format!("--pid={postmaster}")).arg(format!("--as={bytes}")).run();
+    }
+
     /// Signals the postmaster.
     pub fn signal(&self, signal: Signal) {
         let postmaster = self.postmaster.as_ref().expect("a server that runs");

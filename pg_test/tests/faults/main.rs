@@ -9,4 +9,6 @@ mod kill;
 mod lead;
 mod memory;
 mod order;
+mod out_of_memory;
 mod restart;
+mod stack;

@@ -7,7 +7,8 @@ use std::time::Duration;
 use pg_test::{SHARINGS, Server, Session, Sharing, Stop, check, sqlstate, value, within};
 use postgres::{Client, NoTls};
 
-const IS_HELD: &str = "SELECT comb_horizon_now() < id FROM (SELECT comb_new() AS id OFFSET 0) generated_before";
+const IS_HELD: &str =
+    "SELECT comb_horizon_now() < id FROM (SELECT comb_new() AS id OFFSET 0) generated_before";
 
 fn server(sharing: Sharing) -> Server {
     let server =
@@ -38,7 +39,8 @@ fn while_a_session<T>(
 
 /// Ends a session, and waits until it holds nothing.
 fn end(server: &Server, session: &str) {
-    let end = "SELECT pg_terminate_backend(pid, 20000) FROM pg_stat_activity WHERE application_name";
+    let end =
+        "SELECT pg_terminate_backend(pid, 20000) FROM pg_stat_activity WHERE application_name";
     assert!(server.value::<bool>(&format!("{end} = '{session}'")));
 }
 
@@ -71,7 +73,8 @@ fn what_holds_it_back() {
                 true,
             ),
         ] {
-            let held = while_a_session(&server, database, statements, || value(&mut client, IS_HELD));
+            let held =
+                while_a_session(&server, database, statements, || value(&mut client, IS_HELD));
             assert_eq!(holds, held, "{sharing:?}, in {database}: {statements:?}");
         }
         let mut another = server.connect_to("another");
@@ -94,16 +97,21 @@ fn what_holds_it_back() {
 fn a_loop_waits_for_it() {
     for sharing in SHARINGS {
         let server = server(sharing);
-        let mut waits = while_a_session(&server, "postgres", &["BEGIN", "SELECT comb_tracked()"], || {
-            server.execute("INSERT INTO outbox (n) VALUES (7)");
-            let waits = "DO $$ BEGIN
+        let mut waits = while_a_session(
+            &server,
+            "postgres",
+            &["BEGIN", "SELECT comb_tracked()"],
+            || {
+                server.execute("INSERT INTO outbox (n) VALUES (7)");
+                let waits = "DO $$ BEGIN
                 WHILE NOT comb_settled((SELECT id FROM outbox WHERE n = 7)) LOOP PERFORM pg_sleep(0.05); END LOOP;
             END $$";
-            let waits = Session::start(&server, "waits", &[waits]);
-            sleep(Duration::from_millis(1500));
-            assert!(waits.runs());
-            waits
-        });
+                let waits = Session::start(&server, "waits", &[waits]);
+                sleep(Duration::from_millis(1500));
+                assert!(waits.runs());
+                waits
+            },
+        );
         assert!(within(5, || !waits.runs()));
         assert_eq!(waits.end(), Ok(vec![]));
         server.assert_clean_log();
@@ -169,7 +177,8 @@ fn prepared_transaction_holds(server: &Server) {
 fn a_prepared_transaction_a_restart_and_a_promotion() {
     for sharing in SHARINGS {
         let mut primary = server(sharing);
-        primary.execute("BEGIN; INSERT INTO outbox (n) VALUES (10); PREPARE TRANSACTION 'outlives'");
+        primary
+            .execute("BEGIN; INSERT INTO outbox (n) VALUES (10); PREPARE TRANSACTION 'outlives'");
         primary.execute("INSERT INTO outbox (n) VALUES (20)");
         let mut standby = primary.standby();
         standby.up();
