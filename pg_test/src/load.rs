@@ -66,7 +66,7 @@ impl Load {
     }
 }
 
-/// Starts connections that generate ids by `call` into a table of [`ORDER_TABLE`], which must be empty.
+/// Starts connections that generate ids by `call` into a table of [`ORDER_TABLE`].
 pub fn order_load(
     server: &Server,
     table: &str,
@@ -76,7 +76,7 @@ pub fn order_load(
     reconnect: bool,
 ) -> Load {
     server.execute(&format!(
-        "INSERT INTO {table} VALUES ('00000000-0000-0000-0000-000000000001', '00000000-0000-0000-0000-000000000000')"
+        "INSERT INTO {table} VALUES ('00000000-0000-0000-0000-000000000001', '00000000-0000-0000-0000-000000000000') ON CONFLICT DO NOTHING"
     ));
     let look = format!("SELECT id FROM {table} ORDER BY id DESC LIMIT 1");
     let store = format!("INSERT INTO {table} VALUES ({call}, $1)");

@@ -25,12 +25,20 @@ pub fn mutants() -> &'static [u8] {
 impl Server {
     /// Lets the server load the mutants from its next start on, instead of the library that is installed.
     pub fn with_mutants(self) -> Self {
-        let directory = self.work().join("mutants");
-        fs::create_dir(&directory).expect("a directory");
-        fs::write(directory.join("comb.so"), mutants()).expect("a library");
-        let path = format!("{}:$libdir", directory.display());
-        self.configure(&[("dynamic_library_path", &path)]);
+        self.configure(&[("dynamic_library_path", &self.place_library(mutants()))]);
         self
+    }
+
+    /// Puts a library into a directory of this server, in place of the one that was there. Returns the value of
+    /// dynamic_library_path by which the server finds it before the one that is installed.
+    pub fn place_library(&self, library: &[u8]) -> String {
+        let directory = self.work().join("libraries");
+        fs::create_dir_all(&directory).expect("a directory");
+        // Renamed into place: a process that has the file loaded keeps the old one.
+        let new = directory.join("new");
+        fs::write(&new, library).expect("a library");
+        fs::rename(new, directory.join("comb.so")).expect("a library");
+        format!("{}:$libdir", directory.display())
     }
 
     /// Turns on a mistake of src/server/mutation.rs.

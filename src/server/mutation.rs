@@ -1,6 +1,7 @@
 //! Mistakes that the tests in pg_test/tests/faults/ turn on, to show that they would notice them.
 //!
-//! A process makes a mistake while a file of that name is in the data directory. Compiled with the feature `mutants` only.
+//! A process makes a mistake while a file of that name is in the data directory. Compiled with the feature `mutants` only: a
+//! test looks for the names in the library that is installed.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ffi::c_void;

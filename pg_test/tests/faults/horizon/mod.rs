@@ -2,8 +2,11 @@
 //! none reads one twice. One that polls by its cursor alone does miss rows, so the test is able to fail.
 
 mod edges;
+mod forms;
+mod mistakes;
 mod outbox;
 mod readers;
+mod snapshot;
 mod writers;
 
 use std::thread::sleep;

@@ -1,4 +1,4 @@
--- An outbox and what writers and readers of lib/horizon.sh need, in the schema that comes first in search_path.
+-- An outbox and what its writers and readers need, in the schema that comes first in search_path.
 
 CREATE TABLE outbox (id uuid PRIMARY KEY DEFAULT comb_tracked(), n bigint UNIQUE, body text);
 CREATE VIEW outbox_settled AS SELECT * FROM outbox WHERE id < comb_horizon();

@@ -25,6 +25,9 @@ pub const ALL: &[Writer] = &[
     Writer(1, procedure),
 ];
 
+pub const PAUSING: &[Writer] = &[Writer(1, pausing)];
+pub const SINGLE: &[Writer] = &[Writer(1, single)];
+
 /// Numbers that need not be good (xorshift64*).
 pub struct Random(u64);
 

@@ -1,0 +1,37 @@
+//! What is installed makes no mistake on request, and pauses nowhere.
+
+use std::fs;
+use std::path::Path;
+
+use pg_test::{installation, mutants};
+
+/// The names of mistakes in a source file.
+fn mistakes(source: &str) -> impl Iterator<Item = String> {
+    let places = source.split("is(\"").skip(1);
+    places.filter_map(|place| place.split_once("\")")).map(|(name, _)| name.to_owned())
+}
+
+fn sources(directory: &Path) -> Vec<String> {
+    let entries =
+        fs::read_dir(directory).expect("sources").map(|entry| entry.expect("a file").path());
+    entries
+        .flat_map(|path| match path.is_dir() {
+            true => sources(&path),
+            false => vec![fs::read_to_string(&path).expect("a source")],
+        })
+        .collect()
+}
+
+#[test]
+fn the_installed_library_has_no_mutation_points() {
+    let sources = sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../src"));
+    let mistakes: Vec<_> = sources.iter().flat_map(|source| mistakes(source)).collect();
+    println!("{mistakes:?}");
+    assert!(mistakes.len() > 15);
+    let installed = fs::read(installation().libraries.join("comb.so")).expect("the library");
+    let [installed, mutants] = [installed.as_slice(), mutants()].map(String::from_utf8_lossy);
+    for mistake in mistakes {
+        assert!(mutants.contains(&mistake), "{mistake} is not in the mutants");
+        assert!(!installed.contains(&mistake), "{mistake} is in the installed library");
+    }
+}
