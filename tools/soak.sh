@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # soak.sh [MAJOR [MINUTES [CONNECTIONS [FAULT...]]]]: the fault tests for longer than `make test` has time
 # for, against one major of PostgreSQL. They share the time; those that need none of it end sooner.
-# FAULT: those of pg_test/tests/faults/ and tools/faults/ alone, by name.
+# FAULT: those of pg_test/tests/faults/ alone, by name.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/suite.sh"
@@ -11,24 +11,17 @@ MINUTES=${2:-30} CONNECTIONS=${3:-32}
 PG_CONFIG=$("$ROOT/tools/setup.sh" "${1:-}")
 . "$ROOT/tools/private.sh"
 
-in_rust=$(sed -n 's/^mod \(.*\);/\1/p' "$ROOT/pg_test/tests/faults/main.rs")
-rust=() shell=()
+mapfile -t faults < <(sed -n 's/^mod \(.*\);/\1/p' "$ROOT/pg_test/tests/faults/main.rs")
 for fault in "${@:4}"; do
-    if grep -qx "$fault" <<<"$in_rust"; then rust+=("$fault"); else shell+=("$fault"); fi
+    [[ " ${faults[*]} " == *" $fault "* ]] || die "no fault test is called $fault" "There are ${faults[*]}"
 done
-if [ $# -le 3 ]; then
-    mapfile -t rust <<<"$in_rust"
-    mapfile -t shell < <(cd "$ROOT/tools/faults" && find . -maxdepth 1 -name '*.sh' | sed 's|^\./||; s|\.sh$||' | LC_ALL=C sort)
-fi
+[ $# -le 3 ] || faults=("${@:4}")
 install_release
-# A test in Rust has two servers, one after the other.
-SHARE=$((MINUTES * 60 / (2 * (${#rust[@]} + ${#shell[@]}))))
-for fault in "${rust[@]}"; do
+# A test has two servers, one after the other.
+SHARE=$((MINUTES * 60 / (2 * ${#faults[@]})))
+for fault in "${faults[@]}"; do
     suite "Fault: $fault" env PG_CONFIG="$PG_CONFIG" COMB_TEST_SECONDS=$((SHARE > 6 ? SHARE : 6)) COMB_TEST_CONNECTIONS="$CONNECTIONS" \
         CARGO_TARGET_DIR="${CARGO_TARGET_DIR%/*}" cargo test --locked --manifest-path "$ROOT/Cargo.toml" --package pg_test \
         --test faults -- --test-threads=1 --nocapture "$fault::"
 done
-if [ ${#shell[@]} -gt 0 ]; then
-    suite "Faults that need another build" "$ROOT/tools/faults.sh" "$PG_CONFIG" $((SHARE * 2 * ${#shell[@]})) "$CONNECTIONS" "${shell[@]}"
-fi
 suites_end "Faults on PostgreSQL $MAJOR"

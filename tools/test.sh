@@ -35,6 +35,5 @@ suite "Faults on PostgreSQL $MAJOR" pg_tests faults
 suite "make, make install and make uninstall for PostgreSQL $MAJOR" "$ROOT/tools/packaging.sh" "$PG_CONFIG"
 suite "cargo pgrx for PostgreSQL $MAJOR" "$ROOT/tools/cargo_pgrx.sh" "$PG_CONFIG" "$STAGE"
 suite "The pages of the documentation on PostgreSQL $MAJOR" pg_tests pages
-suite "Faults that need another build, on PostgreSQL $MAJOR" "$ROOT/tools/faults.sh" "$PG_CONFIG"
 
 suites_end "PostgreSQL $MAJOR"

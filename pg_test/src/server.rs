@@ -164,6 +164,8 @@ impl Server {
         command.arg("-D").arg(self.data()).args(["-c", "listen_addresses=", "-c"]);
         command.arg(format!("unix_socket_directories={}", self.work().display()));
         command.stdout(log.try_clone().expect("a log")).stderr(log);
+        // An error with a backtrace would have it in the log.
+        command.env("RUST_BACKTRACE", "1");
         self.postmaster = Some(spawn(command));
         self.wait_until_it_accepts();
         if let (Some(clock), Some(postmaster)) = (&self.clock, &self.postmaster) {
@@ -203,6 +205,14 @@ impl Server {
         let _ = fs::remove_file(socket_lock);
         let _ = fs::remove_file(pid);
         self.up();
+    }
+
+    /// Limits the address space of the processes that the server starts from now on, in bytes.
+    pub fn limit_address_space(&self, bytes: u64) {
+        let postmaster = self.postmaster.as_ref().expect("a server that runs").id();
+        // By the server's user: in a container, root may not limit the processes of others.
+        let prlimit = self.installation.program("/usr/bin/prlimit", &[]);
+        Program(prlimit).arg(format!("--pid={postmaster}")).arg(format!("--as={bytes}")).run();
     }
 
     /// Signals the postmaster.
@@ -303,6 +313,7 @@ impl Server {
         for trace in ["terminated by signal", "panicked at", "stack backtrace"] {
             assert!(!log.contains(trace), "{trace}: {log}");
         }
+        assert!(!log.lines().any(is_frame), "a backtrace: {log}");
     }
 }
 
@@ -319,6 +330,12 @@ impl Drop for Server {
             tail.iter().rev().for_each(|line| eprintln!("    {line}"));
         }
     }
+}
+
+/// Whether it is a line of a backtrace, such as `   3: comb::functions::read`.
+fn is_frame(line: &str) -> bool {
+    let frame = line.strip_prefix([' ', '\t']).and_then(|rest| rest.trim_start().split_once(": "));
+    frame.is_some_and(|(number, name)| number.parse::<u32>().is_ok() && name.contains("::"))
 }
 
 /// The beginning of the names of directories; the process id of the test follows.

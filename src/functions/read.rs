@@ -8,6 +8,7 @@ use crate::postgres::call::sql_function;
 use crate::postgres::raw;
 use crate::postgres::string_info::StringInfo;
 use crate::postgres::timestamp::TimestampTz;
+use crate::server::mutation;
 use comb_id::inspect;
 use comb_id::layouts::{MSSQL, MSSQL_LEGACY};
 use comb_id::rfc9562;
@@ -53,12 +54,16 @@ sql_function! {
             timestamp: rfc9562::micros(&id).map(TimestampTz::from_unix_micros),
             layouts: id,
         };
+        mutation::allocate();
         let mut json = StringInfo::new();
         // No write fails. Where one raises an error, out of memory, the frames of serde_json hold none of Rust's memory.
         let _ = serde_json::to_writer(&mut json, &inspection);
         // SAFETY: a C string. An ERROR jumps over frames that hold nothing to be dropped.
         Ok(unsafe {
             let text = Datum::from(json.as_ptr());
+            if let Some(jsonb) = mutation::jsonb_by_pgrx(text) {
+                return Ok(jsonb);
+            }
             raw::DirectFunctionCall1Coll(Some(raw::jsonb_in), pg_sys::Oid::INVALID, text)
         })
     }

@@ -3,11 +3,18 @@
 //! A process makes a mistake while a file of that name is in the data directory. Compiled with the feature `mutants` only: a
 //! test looks for the names in the library that is installed.
 
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::ffi::c_void;
 use std::path::Path;
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use pgrx::pg_sys;
+use pgrx::pg_sys::Datum;
+
+use super::backend;
+use crate::postgres::raw;
 
 #[cfg(not(debug_assertions))]
 compile_error!("the feature mutants is for the tests: build without --release");
@@ -59,4 +66,62 @@ pub fn releases_before_commit(lock: &pg_sys::LOCKTAG) -> bool {
         }
     }
     releases
+}
+
+/// Called when the library is loaded.
+pub fn loaded() {
+    IS_LOADED.store(true, Ordering::Relaxed);
+    if is("random bits of the postmaster") {
+        let _ = backend::random();
+    }
+}
+
+/// Whether the library is loaded. Loading takes 16 bytes, for the panic hook that pgrx sets and _PG_init() removes.
+static IS_LOADED: AtomicBool = AtomicBool::new(false);
+
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator;
+
+/// The allocator of the system, or one that serves nothing.
+struct Allocator;
+
+// SAFETY: the allocator of the system, or the null pointer, by which an allocator says that it has no memory.
+unsafe impl GlobalAlloc for Allocator {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if IS_LOADED.load(Ordering::Relaxed) && is("no allocation is served") {
+            return std::ptr::null_mut();
+        }
+        // SAFETY: the caller's word.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        // SAFETY: the caller's word; the place is of alloc().
+        unsafe { System.dealloc(place, layout) }
+    }
+}
+
+/// Takes memory of Rust's allocator.
+pub fn allocate() {
+    if is("an allocation") {
+        std::hint::black_box(vec![1_u8; 65536]);
+    }
+}
+
+/// jsonb_in() by the bindings of pgrx, whose guard puts a backtrace into the DETAIL of an error.
+///
+/// # Safety
+/// A C string.
+pub unsafe fn jsonb_by_pgrx(text: Datum) -> Option<Datum> {
+    static HOOK: Once = Once::new();
+    if !is("bindings of pgrx") {
+        return None;
+    }
+    HOOK.call_once(pg_sys::panic::register_pg_guard_panic_hook);
+    // SAFETY: the caller's word.
+    let jsonb = move || unsafe {
+        pg_sys::DirectFunctionCall1Coll(Some(raw::jsonb_in), pg_sys::Oid::INVALID, text)
+    };
+    // SAFETY: called by PostgreSQL, which an ERROR goes back to.
+    Some(unsafe { pg_sys::panic::pgrx_extern_c_guard(jsonb) })
 }

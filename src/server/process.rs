@@ -49,6 +49,10 @@ impl Host for Process {
         mutation::stop();
     }
 
+    fn refreshes_random(&self) -> bool {
+        !mutation::is("random bits of the postmaster")
+    }
+
     fn wait(&self, turn: u32) {
         // A change needs some 100 ns, unless its process is descheduled or stopped.
         match turn {

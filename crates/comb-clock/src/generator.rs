@@ -81,7 +81,9 @@ impl Generator {
         let resets = self.block.resets();
         let now = self.block.follow(host)?;
         self.check_at = now.monotonic + if self.block.awaits_promotion() { 0 } else { CHECK_EVERY };
-        self.random.refresh(now.monotonic);
+        if host.refreshes_random() {
+            self.random.refresh(now.monotonic);
+        }
         if resets != self.resets {
             // The ticks repeat: ids with new ticks must have other random bits.
             self.random = Random::UNSEEDED;

@@ -1,5 +1,6 @@
 //! Connections to the test server.
 
+use std::io::Write;
 use std::sync::OnceLock;
 
 pub use pg_test::value;
@@ -26,17 +27,7 @@ pub fn major(client: &mut Client) -> i32 {
 
 /// A new connection to a schema of its own, empty at first, where a test's tables stand.
 pub fn connect_to_schema(schema: &str) -> Client {
-    static EXTENSIONS: std::sync::Once = std::sync::Once::new();
-
     let mut client = connect();
-    EXTENSIONS.call_once(|| {
-        client
-            .batch_execute(
-                "CREATE EXTENSION IF NOT EXISTS pgstattuple SCHEMA public;
-                 CREATE EXTENSION IF NOT EXISTS amcheck SCHEMA public;",
-            )
-            .expect("the extensions that look at indexes");
-    });
     client
         .batch_execute(&format!(
             "DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema};
@@ -60,14 +51,62 @@ pub fn plan(client: &mut Client, query: &str) -> String {
     lines.iter().map(|line| line.get::<_, String>(0)).collect::<Vec<_>>().join("\n")
 }
 
+/// Whether the server has the extensions that look at indexes. They are of contrib, which not every PostgreSQL comes with.
+fn has_contrib(client: &mut Client) -> bool {
+    static HAS_CONTRIB: OnceLock<bool> = OnceLock::new();
+    *HAS_CONTRIB.get_or_init(|| {
+        let available = "SELECT count(*) = 2 FROM pg_available_extensions WHERE name IN ('amcheck', 'pgstattuple')";
+        let has_contrib = value(client, available);
+        if has_contrib {
+            run(
+                client,
+                "CREATE EXTENSION amcheck SCHEMA public;\nCREATE EXTENSION pgstattuple SCHEMA public",
+            );
+        } else {
+            // Not by eprintln!(), which cargo test shows of failed tests alone.
+            let message = "Not tested: what amcheck and pgstattuple say of indexes. This PostgreSQL has no contrib";
+            writeln!(std::io::stderr(), "{message}").expect("standard error");
+        }
+        has_contrib
+    })
+}
+
 /// How a btree's leaf pages are filled, and how many of them are out of order; both in percent.
 pub struct Leaves {
     pub density: f64,
     pub fragmentation: f64,
 }
 
-pub fn leaves(client: &mut Client, index: &str) -> Leaves {
+/// `None` without contrib.
+pub fn leaves(client: &mut Client, index: &str) -> Option<Leaves> {
+    if !has_contrib(client) {
+        return None;
+    }
     let query = "SELECT avg_leaf_density, leaf_fragmentation FROM pgstatindex($1::text)";
     let row = client.query_one(query, &[&index]).expect(index);
-    Leaves { density: row.get(0), fragmentation: row.get(1) }
+    Some(Leaves { density: row.get(0), fragmentation: row.get(1) })
+}
+
+/// Asserts that a btree is sound. Without contrib it does nothing.
+pub fn assert_btree_is_sound(client: &mut Client, index: &str) {
+    if has_contrib(client) {
+        let check = format!(
+            "SELECT bt_index_check('{index}', true), bt_index_parent_check('{index}', true, true)"
+        );
+        client.batch_execute(&check).expect(index);
+    }
+}
+
+/// Asserts that a btree stores equal keys once, of a table in which a quarter of the rows carry one id. In a copy, without
+/// deleted rows: how many of them are still in the indexes depends on what other tests do meanwhile.
+pub fn assert_equal_keys_share_posting_lists(client: &mut Client, table: &str, class: &str) {
+    let indexes = format!(
+        "CREATE TABLE copied AS SELECT id FROM {table};
+         CREATE INDEX shared ON copied (id {class});
+         CREATE INDEX one_by_one ON copied (id {class}) WITH (deduplicate_items = off)"
+    );
+    client.batch_execute(&indexes).expect(table);
+    let query = "SELECT pg_relation_size('shared')::float8 / pg_relation_size('one_by_one')";
+    let ratio: f64 = value(client, query);
+    assert!(ratio < 0.8, "{ratio}");
 }

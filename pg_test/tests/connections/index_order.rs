@@ -60,16 +60,18 @@ fn inversions(client: &mut Client, order: &Order) -> i64 {
 fn assert_in_order(client: &mut Client, order: &Order) {
     assert_eq!(value::<i64>(client, "SELECT count(*) FROM keyed"), ROWS);
     assert_eq!(inversions(client, order), 0);
-    let leaves = leaves(client, "keyed_id");
-    assert!(leaves.density >= 89.0, "leaf density {}", leaves.density);
-    assert!(leaves.fragmentation < 1.0, "leaf fragmentation {}", leaves.fragmentation);
+    if let Some(leaves) = leaves(client, "keyed_id") {
+        assert!(leaves.density >= 89.0, "leaf density {}", leaves.density);
+        assert!(leaves.fragmentation < 1.0, "leaf fragmentation {}", leaves.fragmentation);
+    }
 }
 
 fn assert_out_of_order(client: &mut Client, order: &Order, index: &str) {
     assert!(inversions(client, order) > ROWS / 3);
-    let leaves = leaves(client, index);
-    assert!(leaves.density < 80.0, "leaf density {}", leaves.density);
-    assert!(leaves.fragmentation > 10.0, "leaf fragmentation {}", leaves.fragmentation);
+    if let Some(leaves) = leaves(client, index) {
+        assert!(leaves.density < 80.0, "leaf density {}", leaves.density);
+        assert!(leaves.fragmentation > 10.0, "leaf fragmentation {}", leaves.fragmentation);
+    }
 }
 
 #[test]
@@ -186,6 +188,7 @@ fn insert_side_by_side(schema: &'static str, order: &Order, default: &str) {
         ),
     );
     assert_eq!(inversions, 0);
-    let leaves = leaves(&mut client, "keyed_id");
-    assert!(leaves.density >= 85.0, "leaf density {}", leaves.density);
+    if let Some(leaves) = leaves(&mut client, "keyed_id") {
+        assert!(leaves.density >= 85.0, "leaf density {}", leaves.density);
+    }
 }

@@ -2,7 +2,10 @@
 
 use postgres::Client;
 
-use super::common::{connect_to_schema, leaves, major, plan, run, value};
+use super::common::{
+    assert_btree_is_sound, assert_equal_keys_share_posting_lists, connect_to_schema, leaves, major,
+    plan, run, value,
+};
 
 /// A table whose old keys are random and whose new ones are not, with a unique index in time order and no
 /// other.
@@ -87,8 +90,10 @@ fn new_keys_go_to_the_right_edge() {
     );
     assert!(size_of_plains < 0.8, "{size_of_plains}");
     // Half of either index is as random keys leave it.
-    let (items, plain) = (leaves(&mut client, "items_id"), leaves(&mut client, "plain_id"));
-    assert!(items.density > plain.density + 13.0, "{} and {}", items.density, plain.density);
+    let both = leaves(&mut client, "items_id").zip(leaves(&mut client, "plain_id"));
+    if let Some((items, plain)) = both {
+        assert!(items.density > plain.density + 13.0, "{} and {}", items.density, plain.density);
+    }
 }
 
 #[test]
@@ -206,22 +211,8 @@ fn btrees_in_time_order_stay_sound_under_random_changes() {
              INSERT INTO items SELECT id FROM items ORDER BY random() LIMIT 100000;
              INSERT INTO items SELECT (SELECT id FROM items LIMIT 1) FROM generate_series(1, 200000);
              DELETE FROM items WHERE random() < 0.3;");
-    run(
-        &mut client,
-        "SELECT bt_index_check('items_id', true);
-         SELECT bt_index_parent_check('items_id', true, true);",
-    );
-    // Equal keys share posting lists: a third of the rows carry one id.
-    run(
-        &mut client,
-        "REINDEX INDEX items_id;
-         CREATE INDEX one_by_one ON items (id uuid_time_ops) WITH (deduplicate_items = off);",
-    );
-    let shared: bool = value(
-        &mut client,
-        "SELECT pg_relation_size('items_id') < 0.8 * pg_relation_size('one_by_one')",
-    );
-    assert!(shared);
+    assert_btree_is_sound(&mut client, "items_id");
+    assert_equal_keys_share_posting_lists(&mut client, "items", "uuid_time_ops");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! its own.
 
 mod clock;
+mod fork;
 mod horizon;
 mod input;
 mod kill;
@@ -9,7 +10,9 @@ mod lead;
 mod memory;
 mod mutants;
 mod order;
+mod out_of_memory;
 mod restart;
 mod room;
+mod stack;
 mod versions;
 mod wait;

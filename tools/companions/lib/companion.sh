@@ -4,10 +4,13 @@
 # A script runs all SQL of a section of docs/extensions.md, or of the page that it sets as PAGE, and tests the result. The role
 # app owns the database shop and is no superuser. A host on the page, such as b.example, is another server of the script's.
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/../../faults/lib/fault.sh" "$PG_CONFIG" preloaded 6 10
+. "$(dirname "${BASH_SOURCE[0]}")/../../common.sh"
+. "$ROOT/tools/cluster.sh"
 
 PAGE=$ROOT/docs/extensions.md
 PASSWORD=secret
+# How many seconds a script may put a load on the server.
+DURATION=6
 
 # --- Servers --------------------------------------------------------------------------------------
 
@@ -15,7 +18,7 @@ PASSWORD=secret
 companion() {
     SECTION=$1
     shift
-    server_create "$@"
+    cluster_create "$PG_CONFIG" fsync=off autovacuum=off max_connections=70 max_wal_size=4GB timezone=UTC shared_preload_libraries=comb "$@"
     ln -s socket "$CLUSTER/a"
     cluster_up
     # Of app, where a server asks for it.
@@ -112,6 +115,35 @@ refused() {
 }
 
 # --- Facts ----------------------------------------------------------------------------------------
+
+failed=0
+ok() { echo "ok: $1"; }
+not_ok() {
+    echo "NOT OK: $1"
+    failed=$((failed + 1))
+}
+
+# fact SENTENCE TRUTH: TRUTH is t, as psql prints it.
+fact() { if [ "$2" = t ]; then ok "$1"; else not_ok "$1 ($2)"; fi; }
+
+# facts [OPTION...]: psql with those options and this script's standard input. Every row that it prints
+# is a sentence and whether it is true.
+facts() {
+    local rows status=0 sentence truth
+    rows=$(PGOPTIONS="-c client_min_messages=error" sql -F '|' "$@") || status=$?
+    while IFS='|' read -r sentence truth; do
+        [ -z "$sentence" ] || fact "$sentence" "$truth"
+    done <<<"$rows"
+    [ $status -eq 0 ] || not_ok "a script ran to its end"
+}
+
+# The end of a script. No error, whatever it is, shows the inside of the library.
+finish() {
+    local inside
+    inside=$(grep -lE "panicked at|stack backtrace" "$CLUSTER"/work/*.log 2>/dev/null) || true
+    [ -z "$inside" ] || not_ok "no backtrace in the server's log"
+    [ $failed -eq 0 ] || die "$failed facts do not hold"
+}
 
 # same WHAT EXPECTED SEEN
 same() { if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1: '$2' was expected, and seen was '$3'"; fi; }

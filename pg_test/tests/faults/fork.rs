@@ -1,0 +1,49 @@
+//! Preloaded, every backend is a fork of the postmaster: none may go on with randomness that another has.
+
+use std::collections::HashSet;
+
+use pg_test::{Server, Sharing, value};
+use postgres::NoTls;
+
+/// How often 50 new connections and then parallel workers drew random bits that another had drawn. The last 48 bits of an
+/// id are nothing but randomness: of so many, two are the same once in a million runs.
+fn repeated(server: &Server, scope: &str) -> (usize, i64) {
+    let mut config = server.config();
+    config.options(&format!("-c comb.scope={scope}"));
+    let connect = || config.connect(NoTls).expect("a connection");
+    let drawn = (0..50).map(|_| value(&mut connect(), "SELECT right(comb_new()::text, 12)"));
+    let by_connections = 50 - drawn.collect::<HashSet<String>>().len();
+    let mut client = connect();
+    for statement in [
+        "DROP TABLE IF EXISTS source, drawn",
+        "CREATE TABLE source AS SELECT FROM generate_series(1, 20000)",
+        "ANALYZE source",
+        "SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
+         SET max_parallel_workers_per_gather = 4; SET parallel_leader_participation = off",
+        // Below the Gather, where the workers are.
+        "CREATE TABLE drawn AS SELECT right(comb_new()::text, 12) AS tail FROM source",
+    ] {
+        client.batch_execute(statement).expect(statement);
+    }
+    (by_connections, value(&mut client, "SELECT count(*) - count(DISTINCT tail) FROM drawn"))
+}
+
+#[test]
+fn no_process_draws_what_another_has_drawn() {
+    let server = Server::start(Sharing::Preloaded, &[]);
+    for scope in ["server", "backend"] {
+        assert_eq!(repeated(&server, scope), (0, 0), "scope {scope}");
+    }
+    server.assert_clean_log();
+}
+
+#[test]
+fn a_library_that_draws_in_the_postmaster_is_caught() {
+    let mut server = Server::create(Sharing::Preloaded, &[]).with_mutants();
+    server.mutate("random bits of the postmaster");
+    server.up();
+    server.execute("CREATE EXTENSION comb");
+    // In scope server, a backend makes its generator when it attaches the block, after the fork.
+    let (by_connections, by_workers) = repeated(&server, "backend");
+    assert!(by_connections > 0 && by_workers > 0, "{by_connections} and {by_workers}");
+}

@@ -1,0 +1,227 @@
+//! The edges of the commit horizon: what holds it back and what does not, who is told of it, and a prepared transaction
+//! that outlives a restart and a promotion. What one connection shows stands in `sql/horizon.sql`.
+
+use std::thread::sleep;
+use std::time::Duration;
+
+use pg_test::{SHARINGS, Server, Session, Sharing, Stop, check, sqlstate, value, within};
+use postgres::{Client, NoTls};
+
+const IS_HELD: &str =
+    "SELECT comb_horizon_now() < id FROM (SELECT comb_new() AS id OFFSET 0) generated_before";
+
+fn server(sharing: Sharing) -> Server {
+    let server =
+        Server::start(sharing, &[("max_prepared_transactions", "20"), ("wal_level", "replica")]);
+    server.execute(
+        "CREATE ROLE plain LOGIN;
+         CREATE TABLE outbox (id uuid PRIMARY KEY DEFAULT comb_tracked(), n int);
+         GRANT ALL ON outbox TO plain",
+    );
+    server
+}
+
+/// What a connection finds while a session has run these statements and stays.
+fn while_a_session<T>(
+    server: &Server,
+    database: &str,
+    statements: &[&str],
+    find: impl FnOnce() -> T,
+) -> T {
+    let statements = [statements, &["SELECT pg_sleep(60)"]].concat();
+    let mut session = Session::start_in(server, database, "stays", &statements);
+    session.wait_for(server, "PgSleep");
+    let found = find();
+    end(server, "stays");
+    assert!(session.end().is_err());
+    found
+}
+
+/// Ends a session, and waits until it holds nothing.
+fn end(server: &Server, session: &str) {
+    let end =
+        "SELECT pg_terminate_backend(pid, 20000) FROM pg_stat_activity WHERE application_name";
+    assert!(server.value::<bool>(&format!("{end} = '{session}'")));
+}
+
+#[test]
+fn what_holds_it_back() {
+    for sharing in SHARINGS {
+        let server = server(sharing);
+        server.execute("CREATE DATABASE another");
+        server.connect_to("another").batch_execute("CREATE EXTENSION comb").expect("the extension");
+        let mut client = server.connect();
+        for (statements, database, holds) in [
+            (&["BEGIN", "SELECT comb_tracked()"][..], "postgres", true),
+            (&["BEGIN", "SELECT comb_hold()"], "postgres", true),
+            // A transaction that writes, but no tracked id.
+            (&["BEGIN", "CREATE TABLE elsewhere ()"], "postgres", false),
+            (
+                &["BEGIN ISOLATION LEVEL REPEATABLE READ", "SELECT count(*) FROM outbox"],
+                "postgres",
+                false,
+            ),
+            (&["BEGIN", "SELECT comb_tracked()"], "another", false),
+            (
+                &[
+                    "BEGIN",
+                    "SELECT comb_tracked()",
+                    "SELECT comb_reset_clock()",
+                    "SELECT comb_tracked()",
+                ],
+                "postgres",
+                true,
+            ),
+        ] {
+            let held =
+                while_a_session(&server, database, statements, || value(&mut client, IS_HELD));
+            assert_eq!(holds, held, "{sharing:?}, in {database}: {statements:?}");
+        }
+        let mut another = server.connect_to("another");
+        another
+            .batch_execute(
+                "CREATE TABLE outbox (id uuid DEFAULT comb_tracked());
+                 BEGIN; INSERT INTO outbox DEFAULT VALUES; PREPARE TRANSACTION 'another'",
+            )
+            .expect("a prepared transaction");
+        assert!(!value::<bool>(&mut client, IS_HELD), "by what is prepared in another database");
+        check(&mut another, "there it is held", IS_HELD);
+        another.batch_execute("COMMIT PREPARED 'another'").expect("its end");
+        server.assert_clean_log();
+    }
+}
+
+/// The transaction that holds it back ends without a transaction id: a loop that waits must see the horizon move, though no
+/// snapshot does.
+#[test]
+fn a_loop_waits_for_it() {
+    for sharing in SHARINGS {
+        let server = server(sharing);
+        let mut waits = while_a_session(
+            &server,
+            "postgres",
+            &["BEGIN", "SELECT comb_tracked()"],
+            || {
+                server.execute("INSERT INTO outbox (n) VALUES (7)");
+                let waits = "DO $$ BEGIN
+                WHILE NOT comb_settled((SELECT id FROM outbox WHERE n = 7)) LOOP PERFORM pg_sleep(0.05); END LOOP;
+            END $$";
+                let waits = Session::start(&server, "waits", &[waits]);
+                sleep(Duration::from_millis(1500));
+                assert!(waits.runs());
+                waits
+            },
+        );
+        assert!(within(5, || !waits.runs()));
+        assert_eq!(waits.end(), Ok(vec![]));
+        server.assert_clean_log();
+    }
+}
+
+/// The only row of comb_horizon_holders().
+fn holder(client: &mut Client) -> String {
+    value(
+        client,
+        "SELECT format('%s|%s|%s|%s|%s|%s|%s', database, username, application, state, gid IS NOT NULL,
+                       floor_id < comb_new(), floor_timestamp <= now()) FROM comb_horizon_holders()",
+    )
+}
+
+#[test]
+fn who_holds_it_back() {
+    for sharing in SHARINGS {
+        let server = server(sharing);
+        let mut superuser = server.connect();
+        let mut plain = server.config().user("plain").connect(NoTls).expect("a connection");
+        server.execute("BEGIN; INSERT INTO outbox DEFAULT VALUES; PREPARE TRANSACTION 'kept'");
+        assert_eq!(holder(&mut superuser), "postgres|postgres||prepared|t|t|t");
+        assert_eq!(holder(&mut plain), "postgres|postgres||prepared|t|t|t");
+        server.execute("ROLLBACK PREPARED 'kept'");
+        while_a_session(&server, "postgres", &["BEGIN", "SELECT comb_tracked()"], || {
+            assert_eq!(holder(&mut superuser), "postgres|postgres|stays|active|f|t|t");
+            // Who may not see the state of the session.
+            assert_eq!(holder(&mut plain), "postgres|postgres|stays||f|t|t");
+        });
+        server.assert_clean_log();
+    }
+}
+
+/// The transaction 'outlives' has stored a row and is prepared. Later rows are settled when it is committed, no earlier.
+fn prepared_transaction_holds(server: &Server) {
+    let mut client = server.connect();
+    check(
+        &mut client,
+        "the prepared transaction holds the horizon",
+        "SELECT comb_horizon() <= min(id::text)::uuid FROM outbox WHERE n = 20",
+    );
+    client.batch_execute("INSERT INTO outbox (n) VALUES (20)").expect("a row");
+    check(
+        &mut client,
+        "later rows wait",
+        "SELECT NOT comb_settled(id) FROM outbox WHERE n = 20 ORDER BY id DESC LIMIT 1",
+    );
+    check(
+        &mut client,
+        "it is shown",
+        "SELECT count(*) = 1 AND bool_and(gid = 'outlives' AND state = 'prepared') FROM comb_horizon_holders()",
+    );
+    client.batch_execute("COMMIT PREPARED 'outlives'").expect("its end");
+    check(
+        &mut client,
+        "all is settled",
+        "SELECT count(*) > 1 AND bool_and(id < comb_horizon()) FROM outbox WHERE n IN (10, 20)",
+    );
+}
+
+#[test]
+fn a_prepared_transaction_a_restart_and_a_promotion() {
+    for sharing in SHARINGS {
+        let mut primary = server(sharing);
+        primary
+            .execute("BEGIN; INSERT INTO outbox (n) VALUES (10); PREPARE TRANSACTION 'outlives'");
+        primary.execute("INSERT INTO outbox (n) VALUES (20)");
+        let mut standby = primary.standby();
+        standby.up();
+        let position: String = primary.value("SELECT pg_current_wal_flush_lsn()::text");
+        let arrived = format!("SELECT pg_last_wal_replay_lsn() >= '{position}'");
+        let mut client = standby.connect();
+        assert!(within(20, || value(&mut client, &arrived)), "the standby does not follow");
+        for call in [
+            "comb_tracked()",
+            "comb_tracked('mssql')",
+            "comb_horizon()",
+            "comb_horizon_now()",
+            "comb_settled(comb_new())",
+            "comb_hold()",
+        ] {
+            assert_eq!(sqlstate(&mut client, &format!("SELECT {call}")), "55000", "{call}");
+        }
+        check(
+            &mut client,
+            "comb_horizon_status() has no horizon on a standby",
+            "SELECT horizon IS NULL FROM comb_horizon_status()",
+        );
+        // A snapshot of the time before the promotion says nothing of what runs.
+        let mut before = Session::start(
+            &standby,
+            "before",
+            &[
+                "BEGIN ISOLATION LEVEL REPEATABLE READ",
+                "SELECT count(*) FROM outbox",
+                "SELECT pg_sleep(3)",
+                "SELECT comb_horizon()",
+            ],
+        );
+        before.wait_for(&standby, "PgSleep");
+        check(&mut client, "the standby is promoted", "SELECT pg_promote()");
+        prepared_transaction_holds(&standby);
+        let horizon = before.end().expect("a session").pop();
+        assert_eq!(horizon.as_deref(), Some("00000000-0000-0000-0000-000000000000"));
+        standby.assert_clean_log();
+
+        primary.down(Stop::Immediate);
+        primary.up();
+        prepared_transaction_holds(&primary);
+        primary.assert_clean_log();
+    }
+}
