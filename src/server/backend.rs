@@ -254,10 +254,13 @@ fn step_in_parallel_worker() -> Report {
 
 /// Warns that ids are not in the order of the server, though comb.scope is auto.
 fn warn_of_own_clock(absent: Absent) {
-    report!(ERRCODE_WARNING, "UUIDs of this connection are not ordered with those of other connections")
-        .detail(format_args!("The connection uses a separate clock, because {}.", absent.reason()))
-        .hint(absent.remedy())
-        .send(PgLogLevel::WARNING);
+    report!(
+        ERRCODE_WARNING,
+        "UUIDs of this connection are not ordered with those of other connections"
+    )
+    .detail(format_args!("The connection uses a separate clock, because {}.", absent.reason()))
+    .hint(absent.remedy())
+    .send(PgLogLevel::WARNING);
 }
 
 #[cold]

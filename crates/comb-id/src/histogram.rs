@@ -187,7 +187,8 @@ mod tests {
         let random_last = Query { others: false, ..query(HALF..HALF + quarter / 2) };
         assert_near(estimate(&random_last, &[HALF, NEVER], HALF..HALF + 1), 0.25);
         let eighth = HALF / 4;
-        let one_key = Query { others: false, ..query(HALF - eighth / 4 * 3..HALF - eighth / 8 * 3) };
+        let one_key =
+            Query { others: false, ..query(HALF - eighth / 4 * 3..HALF - eighth / 8 * 3) };
         let bounds = [HALF - eighth, HALF, HALF + eighth / 2];
         assert_near(estimate(&one_key, &bounds, HALF..HALF + 1), 0.5 * 0.375);
     }

@@ -112,7 +112,10 @@ fn uniqueidentifiers_are_estimated_in_their_order() {
     let hour = "comb_between(id, now() - interval '9 days', now() - interval '215 hours')";
     assert_estimates(&mut client, &[hour]);
     // The histogram is in the order of the column's type, not in that of what it is cast to.
-    for cast in ["comb_between(id::uuid, '1970-01-01Z', '1970-01-01 00:01Z')", "comb_between_time(id, now(), 'infinity')"] {
+    for cast in [
+        "comb_between(id::uuid, '1970-01-01Z', '1970-01-01 00:01Z')",
+        "comb_between_time(id, now(), 'infinity')",
+    ] {
         assert_eq!(factor(&mut client, cast), 500.0, "{cast}");
     }
 }

@@ -63,7 +63,8 @@ fn plans_are_those_of_the_comparisons() {
         assert!(plan.contains(has) && !plan.contains(has_not), "{query}\n{plan}");
     }
     let bound: String = value(&mut client, "SELECT comb_lower_bound('2025-01-01Z')::text");
-    let query = "SELECT * FROM keyed WHERE comb_between(id, '2025-01-01Z', now() - interval '1 day')";
+    let query =
+        "SELECT * FROM keyed WHERE comb_between(id, '2025-01-01Z', now() - interval '1 day')";
     let condition = format!(
         "Index Cond: ((keyed.id >= '{bound}'::uuid) AND (keyed.id < comb_lower_bound((now() - '1 day'::interval))))"
     );
@@ -86,14 +87,16 @@ fn a_statement_of_many_ranges_is_planned_by_comparisons() {
     for (count, calls) in [(900, 900), (1200, 0)] {
         let range = |hours| format!("comb_between(id, now() - interval '{hours} hours', now())");
         let ranges: Vec<_> = (1..=count).map(range).collect();
-        let plan = plan(&mut client, &format!("SELECT id FROM keyed WHERE {}", ranges.join(" OR ")));
+        let plan =
+            plan(&mut client, &format!("SELECT id FROM keyed WHERE {}", ranges.join(" OR ")));
         assert_eq!(plan.matches("comb_between").count(), calls);
     }
 }
 
 fn prepared_plan(client: &mut Client, mode: &str, from: &str) -> String {
     run(client, &format!("SET plan_cache_mode = force_{mode}_plan"));
-    let query = format!("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) EXECUTE range ({from}, 'infinity')");
+    let query =
+        format!("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) EXECUTE range ({from}, 'infinity')");
     let lines = client.query(&query, &[]).expect("a plan");
     lines.iter().map(|line| line.get::<_, String>(0)).collect::<Vec<_>>().join("\n")
 }
@@ -167,10 +170,13 @@ fn the_privilege_of_the_function_decides() {
     let mut client = server().connect_to("privileges");
     run(&mut client, "CREATE EXTENSION comb");
     run(&mut client, TABLE);
-    run(&mut client, "CREATE TABLE months (id uuid PRIMARY KEY) PARTITION BY RANGE (id);
+    run(
+        &mut client,
+        "CREATE TABLE months (id uuid PRIMARY KEY) PARTITION BY RANGE (id);
              CREATE TABLE month PARTITION OF months DEFAULT;
              INSERT INTO months SELECT id FROM keyed; ANALYZE months;
-             GRANT SELECT ON keyed, months TO granted, denied; GRANT denied TO postgres");
+             GRANT SELECT ON keyed, months TO granted, denied; GRANT denied TO postgres",
+    );
     let range = "comb_between(id, '2024-01-01Z', now() + interval '1 day')";
     let queries = [
         format!("SELECT count(*) FROM keyed WHERE {range}"),
@@ -179,14 +185,18 @@ fn the_privilege_of_the_function_decides() {
         "SELECT count(*) FROM keyed WHERE comb_between(id, '2024-01-01Z', 'infinity')".into(),
     ];
     run(&mut client, "SET ROLE denied");
-    let prepared: Vec<_> = queries.iter().map(|query| client.prepare(query).expect(query)).collect();
+    let prepared: Vec<_> =
+        queries.iter().map(|query| client.prepare(query).expect(query)).collect();
     for (statement, query) in prepared.iter().zip(&queries) {
         assert_eq!(client.query_one(statement, &[]).expect(query).get::<_, i64>(0), 100_000);
     }
-    run(&mut client, "RESET ROLE;
+    run(
+        &mut client,
+        "RESET ROLE;
              REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA public FROM PUBLIC;
              GRANT EXECUTE ON FUNCTION comb_between(uuid, timestamptz, timestamptz) TO granted;
-             SET ROLE granted");
+             SET ROLE granted",
+    );
     for query in &queries {
         assert_eq!(value::<i64>(&mut client, query), 100_000, "{query}");
     }

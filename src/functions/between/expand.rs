@@ -185,8 +185,7 @@ unsafe fn comparisons(
             let comparison: *mut pg_sys::OpExpr =
                 raw::make_opclause(operator, result, false, id, bound, none, collation).cast();
             if as_tests {
-                (*comparison).opfuncid =
-                    function_named(side.test, &[pg_sys::INTERNALOID; 2], own)?;
+                (*comparison).opfuncid = function_named(side.test, &[pg_sys::INTERNALOID; 2], own)?;
             } else {
                 raw::set_opfuncid(comparison);
             }
