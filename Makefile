@@ -5,8 +5,8 @@
 #   MINUTES=30 CONNECTIONS=32 FAULTS="order kill"
 #                    the longest time of `make soak`, its connections, and its fault tests (all)
 #   ON="psycopg"     the folders of examples/ that `make examples` runs; by default all. SOME=5: five, others at each commit
-#   ON="bookworm"    the releases of Debian for `make test-packages` (bookworm trixie forky); the other extensions for
-#                    `make companions` (all scripts of tools/companions/)
+#   ON="bookworm"    the releases of Debian for `make test-packages` (bookworm trixie forky); the files of
+#                    pg_test/tests/companions/ for `make companions` (all)
 #   QUICK=1 ROWS=... CONNECTIONS="..." ROUNDS=... WRITERS=... EXPERIMENTS="..." FRESH=1
 #                    for `make bench`, from the environment: bench/README.md
 

@@ -33,12 +33,12 @@ impl Load {
         F: Fn(&mut postgres::Client) -> Result<(), postgres::Error> + Send + Clone + 'static,
     {
         let stops = Arc::new(AtomicBool::new(false));
-        let end = Instant::now() + time;
         let threads = (0..connections).map(|_| {
             let (config, turn, stops) = (config.clone(), turn.clone(), Arc::clone(&stops));
             thread::spawn(move || {
                 let mut turns = 0;
                 let mut client = config.connect(NoTls)?;
+                let end = Instant::now() + time;
                 while Instant::now() < end && !stops.load(Ordering::Relaxed) {
                     turn(&mut client)?;
                     turns += 1;

@@ -27,12 +27,14 @@ impl Program {
         self
     }
 
-    /// Runs it, and fails with what it says if it does.
-    pub fn run(mut self) {
+    /// Runs it, and returns what it says.
+    pub fn run(mut self) -> String {
         let output = self.0.output().unwrap_or_else(|error| panic!("{:?}: {error}", self.0));
         let said =
             [output.stdout, output.stderr].map(|said| String::from_utf8_lossy(&said).into_owned());
-        assert!(output.status.success(), "{:?}: {}", self.0, said.concat());
+        let said = said.concat();
+        assert!(output.status.success(), "{:?}: {said}", self.0);
+        said
     }
 }
 

@@ -15,7 +15,9 @@ prepare() {
 }
 
 # in_bare RELEASE SCRIPT [ARGUMENT...]: that script of tools/ in that system, with the files as they are now: the sources as
-# /comb/comb, the packages as /comb/packages, and what make has built as /comb/stage. Its first argument is the major.
+# /comb/comb, the packages as /comb/packages, what make has built as /comb/stage, and FILES in /comb. Its first argument is the
+# major.
+FILES=()
 in_bare() {
     local release=$1 script=$2 major work
     shift 2
@@ -30,5 +32,6 @@ in_bare() {
     tar -C "$ROOT" --exclude=./target --exclude=./.git --exclude=./bench/results -c . | tar -C "$work/comb" -x
     cp -r "$ROOT/target/package" "$work/packages"
     cp -r "${CARGO_TARGET_DIR:-$ROOT/target}/for-packages/pg$major/stage" "$work/stage"
+    [ ${#FILES[@]} -eq 0 ] || cp "${FILES[@]}" "$work"
     "$PARTS/bare.sh" run "$release" "$work" "/comb/comb/tools/$script" "$major" "$@"
 }

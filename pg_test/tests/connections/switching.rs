@@ -2,19 +2,19 @@
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
+use pg_test::pages::Page;
 use postgres::Client;
 use postgres::error::SqlState;
 
 use super::common::{connect, connect_to_schema, value};
 
-const PAGE: &str = include_str!("../../../docs/existing-tables.md");
-
 /// The SQL blocks of a section that must not fail, each as what is to be sent at once: a transaction, or a
 /// statement outside one.
 fn blocks(heading: &str) -> Vec<Vec<String>> {
-    let section = PAGE.split("\n## ").find(|section| section.starts_with(heading)).expect(heading);
-    let blocks = section.split("```sql\n").skip(1);
-    blocks.map(|block| sent_at_once(block.split("```").next().expect("an end"))).collect()
+    let page = Page::read("docs/existing-tables.md");
+    let blocks = page.section(heading).into_iter();
+    let blocks = blocks.filter(|block| block.language == "sql" && block.words.is_empty());
+    blocks.map(|block| sent_at_once(&block.text)).collect()
 }
 
 fn sent_at_once(block: &str) -> Vec<String> {
@@ -90,7 +90,7 @@ impl Drop for End<'_> {
 fn the_recipe_runs_beside_writers_there_and_back() {
     const SCHEMA: &str = "switching";
     let mut client = connect_to_schema(SCHEMA);
-    let there = blocks("Replace the primary key");
+    let there = blocks("Replace the primary key of a table in use");
     let back = blocks("Restore the primary key");
     assert!(there.len() > 6 && !back.is_empty());
     let (tables, there) = there.split_first().expect("the tables of the example");

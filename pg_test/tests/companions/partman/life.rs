@@ -1,0 +1,107 @@
+//! The whole life of a table that pg_partman partitions by days.
+
+use super::{Host, Kind, MSSQL, NINE_DAYS, UUIDV7, create_parent, days, days_of, quietly};
+
+/// `at` generates an id of a time.
+fn whole_life(host: &Host, table: &str, kind: Kind, at: impl Fn(&str) -> String) {
+    let later = format!("{NINE_DAYS}, 5 to 6, 6 to 7, 7 to 8");
+    let count = |query: &str| host.app(&format!("SELECT count(*) FROM {table} {query}"));
+    let set = |setting: &str| {
+        host.app(&format!(
+            "UPDATE partman.part_config SET {setting} WHERE parent_table = 'public.{table}'"
+        ));
+    };
+    let maintain = format!("SELECT partman.run_maintenance('public.{table}')");
+    create_parent(host, table, "1 day", kind);
+    assert_eq!(days(host, table), NINE_DAYS);
+
+    host.app(&format!("INSERT INTO {table} (body) SELECT n FROM generate_series(1, 50) n"));
+    let today = "WHERE (SELECT comb_partition_range(tableoid::regclass::oid) @> now())";
+    assert_eq!(count(today), "50", "rows of now are in the partition of today");
+
+    let ahead = at("current_date + interval '3 days 1 hour'");
+    host.app(&format!("INSERT INTO {table} (id) SELECT {ahead}"));
+    set("infinite_time_partitions = true");
+    quietly(host, &maintain);
+    assert_eq!(days(host, table), later, "maintenance goes ahead of the data");
+
+    let older = at("current_date - n * interval '1 day' + interval '5 hours'");
+    host.app(&format!(
+        "INSERT INTO {table} (id) SELECT {older} FROM generate_series(6, 8) n, generate_series(1, 10);
+         INSERT INTO {table} (id) SELECT gen_random_uuid() FROM generate_series(1, 5)"
+    ));
+    let default = format!(
+        "SELECT count FROM partman.check_default(true) WHERE default_table = 'public.{table}_default'"
+    );
+    assert_eq!(host.app(&default), "35", "older rows and random keys");
+    quietly(host, &format!("SELECT partman.partition_data_time('public.{table}', 100)"));
+    assert_eq!(days(host, table), format!("-8 to -7, -7 to -6, -6 to -5, {later}"));
+    assert_eq!(count(""), "86", "no row is lost");
+    assert_eq!(host.app(&format!("SELECT count(*) FROM {table}_default")), "5", "random keys stay");
+
+    set("retention = '5 days', retention_keep_table = false");
+    quietly(host, &maintain);
+    assert_eq!(days_of(host, table, "upper(r) > current_date - 4"), later);
+    assert_eq!(count(""), "56", "no row is lost that is newer than the retention");
+}
+
+/// Drops the newest partition of events.
+fn drop_last(host: &Host, database: &str) {
+    let last = "SELECT inhrelid::regclass FROM pg_inherits i, comb_partition_range(i.inhrelid) r
+                WHERE inhparent = 'public.events'::regclass ORDER BY upper(r) DESC NULLS LAST LIMIT 1";
+    let last = host.run(database, "postgres", last);
+    host.run(database, "postgres", &format!("DROP TABLE {last}"));
+}
+
+const LAST_DAY: &str = "SELECT max(upper(r))::date - current_date FROM pg_inherits i, comb_partition_range(i.inhrelid) r
+                        WHERE inhparent = 'public.events'::regclass";
+
+#[test]
+#[ignore = "needs pg_partman: make companions"]
+fn a_table_of_version_7() {
+    let mut host = super::start("extensions");
+    whole_life(&host, "events", UUIDV7, |time| format!("comb_at({time})"));
+    the_background_worker_creates_partitions(&mut host);
+    a_restored_database_continues(&host);
+    host.server.assert_clean_log();
+}
+
+#[test]
+#[ignore = "needs pg_partman: make companions"]
+fn a_table_in_the_order_of_sql_server() {
+    let host = super::start("extensions");
+    whole_life(&host, "inventory", MSSQL, |time| format!("comb_at({time}, 'mssql')"));
+    host.server.assert_clean_log();
+}
+
+/// By the role of the owner.
+fn the_background_worker_creates_partitions(host: &mut Host) {
+    drop_last(host, "shop");
+    assert_eq!(host.app(LAST_DAY), "7");
+    host.server.restart(&[
+        ("pg_partman_bgw.dbname", "shop"),
+        ("pg_partman_bgw.role", "app"),
+        ("pg_partman_bgw.interval", "2"),
+        ("pg_partman_bgw.analyze", "off"),
+    ]);
+    host.wait_until("shop", &LAST_DAY.replace("current_date FROM", "current_date = 8 FROM"));
+    host.server.restart(&[("pg_partman_bgw.interval", "3600")]);
+}
+
+/// By a superuser, into a database of another name.
+fn a_restored_database_continues(host: &Host) {
+    let rows = "SELECT count(*), count(DISTINCT tableoid) FROM events";
+    let dump = host.server.work().join("shop.dump");
+    host.server.client_program("pg_dump").args(["-Fc", "-f"]).arg(&dump).arg("shop").run();
+    host.superuser(
+        "CREATE DATABASE restored OWNER app;
+         ALTER DATABASE restored SET search_path = public, extensions",
+    );
+    let restore =
+        host.server.client_program("pg_restore").args(["--exit-on-error", "-d", "restored"]);
+    assert_eq!(restore.arg(&dump).run(), "");
+    assert_eq!(host.run("restored", "postgres", rows), host.superuser(rows));
+    drop_last(host, "restored");
+    host.run("restored", "postgres", "SELECT partman.run_maintenance('public.events')");
+    assert_eq!(host.run("restored", "postgres", LAST_DAY), "8");
+}
