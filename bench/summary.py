@@ -7,32 +7,24 @@ KEYS = {"bigint": "`bigint` identity", "comb_server": "`comb_new()`", "uuidv7": 
 
 
 def summary_table(figures):
-    millions, tenth = 2 * figures.size["rows"], len(figures.values.parameters("growth", "time of the step")) // 10
+    millions = 2 * figures.size["rows"]
 
     def bulk(key):
         return combine(lambda seconds: seconds / millions * 1e6, figures.bulk(key))
 
-    def last(key):
-        return figures.growth(key, slice(-tenth, None))
-
     def rate(parameter):
         return lambda key: figures.get("concurrent", key, parameter, "rows a second")
 
-    def size(parameter, metric):
-        return lambda key: figures.get("insert", key, parameter, metric)
+    def index(key):
+        return figures.get("insert", key, "", "index of the key")
 
     rows = [
         ("Generate a key, 1 connection", "ns", lambda key: figures.generation(key, "connections=1")),
         ("Bulk load: 2 statements of 1 million rows", "µs/row", bulk),
-        ("Bulk load: the last 300,000 of 3 million rows", "µs/row", last),
+        ("Row by row, 1 connection", "rows/s", rate("connections=1 synchronous_commit=on")),
+        ("Row by row, 8 connections", "rows/s", rate("connections=8 synchronous_commit=on")),
+        ("Index of the key", "bytes/row", index),
     ]
-    for connections in (1, 8):
-        for commit in ("on", "off"):
-            parameter = f"connections={connections}" + (" synchronous_commit=on" if commit == "on" else "")
-            head = f"Row by row, {connections} connection{'s' if connections > 1 else ''}, `synchronous_commit = {commit}`"
-            rows.append((head, "rows/s", rate(parameter)))
-    rows.append(("Index of the key", "bytes/row", size("", "index of the key")))
-    rows.append(("Write-ahead log after a checkpoint", "bytes/row", size("after a checkpoint", "WAL")))
     return table(["measured", "unit", *KEYS.values()], [[head, unit, *cells(of)] for head, unit, of in rows])
 
 

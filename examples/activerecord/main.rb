@@ -2,11 +2,15 @@
 
 require "active_record"
 
+# comb: model
 class Order < ActiveRecord::Base
+  scope :between, ->(from, to) { where("comb_between(id, ?, ?)", from, to).order(:id) }
 end
+# end
 
 class Legacy < ActiveRecord::Base
   self.table_name = "legacy"
+  scope :between, ->(from, to) { where("comb_between(id, ?, ?)", from, to).order(:id) }
 end
 
 UUID = /\A\h{8}(-\h{4}){3}-\h{12}\z/
@@ -88,11 +92,12 @@ end
 
 job "range" do
   [Order, Legacy].each do |table|
+    from, to = start, start + 60
     # comb: range
-    between = ->(from, to) { table.where("comb_between(id, ?, ?)", from, to).order(:id) }
+    rows = table.between(from, to)
     # end
-    check between.(start, start + 60).map(&:n), [*1..1000]
-    check between.(start - 60, start).map(&:n), [0]
+    check rows.map(&:n), [*1..1000]
+    check table.between(start - 60, start).map(&:n), [0]
   end
 end
 

@@ -10,9 +10,10 @@ from django.db import DataError
 # comb: batch
 from django.db import connection
 # end
-# comb: range
-from django.db import models
+# comb: reader
+from django.db import transaction
 # end
+from django.db import models
 
 os.environ["DJANGO_SETTINGS_MODULE"] = "settings"
 django.setup()
@@ -21,7 +22,13 @@ from report import check, check_recent, client, end, job
 # comb: range
 from shop.comb import CombBetween
 # end
+# comb: timestamp
 from shop.comb import CombTimestamp
+# end
+# comb: reader
+from shop.comb import CombHorizon
+from shop.models import Cursor, Outbox
+# end
 from shop.models import Legacy, Order
 
 FUNCTIONS = {Order: "comb_new", Legacy: "comb_new_mssql"}
@@ -76,15 +83,16 @@ with job("range"):
                 cursor.execute(f"INSERT INTO {Model._meta.db_table} (id, n) VALUES (comb_at(%s, %s), %s)", old)
         begin, until = noon + timedelta(days=1), noon + timedelta(days=3)
         # comb: range
-        rows = Model.objects.filter(CombBetween("pk", models.Value(begin), models.Value(until))).order_by("pk")
+        rows = Model.objects.filter(CombBetween("pk", begin, until)).order_by("pk")
         # end
         check([row.n for row in rows], [-101, -102])
 
 with job("timestamp"):
     # comb: timestamp
-    order = Order.objects.get(pk=made[Order][0])  # order.created is generated from the key
-    legacy = Legacy.objects.annotate(created=CombTimestamp("pk", models.Value("mssql"))).get(pk=made[Legacy][0])
+    orders = Order.objects.annotate(created=CombTimestamp("pk"))
     # end
+    order = orders.get(pk=made[Order][0])
+    legacy = Legacy.objects.annotate(created=CombTimestamp("pk", models.Value("mssql"))).get(pk=made[Legacy][0])
     check_recent(order.created)
     check_recent(legacy.created)
 
@@ -108,5 +116,36 @@ with job("newest"):
         # end
         check((newest.pk, newest.n), (made[Model][-1], 999))
     check(Legacy.objects.aggregate(models.Max("pk")), {"pk__max": made[Legacy][-1]})
+
+handled = []
+
+
+def handle(row):
+    handled.append(row.body)
+
+
+# comb: reader
+def poll():
+    with transaction.atomic():
+        cursor = Cursor.objects.select_for_update().get(reader="mailer")
+        rows = list(Outbox.objects.filter(pk__gt=cursor.last, pk__lt=CombHorizon()).order_by("pk")[:1000])
+        for row in rows:
+            handle(row)
+        if rows:
+            cursor.last = rows[-1].pk
+            cursor.save()
+    return rows  # none: wait 100 ms, and call poll() again
+# end
+
+
+with job("outbox"):
+    Cursor.objects.create(reader="mailer")
+    with transaction.atomic():
+        Outbox.objects.bulk_create(Outbox(body={"order": n}) for n in range(3))
+        # As a test in one transaction would.
+        check(poll(), [])
+    while poll() or len(handled) < 3:
+        pass
+    check(handled, [{"order": n} for n in range(3)])
 
 end()

@@ -3,9 +3,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
+// comb: client
+import { PrismaPg } from '@prisma/adapter-pg';
 import { Prisma, PrismaClient } from './generated/client.ts';
+// end
 import { CATALOG, UUID, client, column, job, numbers } from './report.js';
 
 client('prisma', '@prisma/client');
@@ -73,7 +75,7 @@ await job('range', async () => {
   for (const table of ['orders', 'legacy']) {
     const name = Prisma.raw(table);
     // comb: range
-    const between = (from: Date, to: Date) => db.$queryRaw<{ n: number }[]>`
+    const between = (from: Date, to: Date) => db.$queryRaw<{ id: string; n: number }[]>`
       SELECT id, n FROM ${name} WHERE comb_between(id, ${from}, ${to}) ORDER BY id`;
     // end
     assert.deepEqual(column('n', await between(begin, new Date(+begin + minute))), numbers(1, 1000));

@@ -21,6 +21,16 @@ class CombBetween(models.Func):
 # end
 
 
+# comb: functions_outbox
+class CombTracked(models.Func):
+    function, arity, output_field = "comb_tracked", 0, models.UUIDField()
+
+
+class CombHorizon(models.Func):
+    function, arity, output_field = "comb_horizon", 0, models.UUIDField()
+# end
+
+
 # comb: functions_mssql
 class CombNewMssql(models.Func):
     function, arity, output_field = "comb_new_mssql", 0, models.UUIDField()

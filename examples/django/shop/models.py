@@ -1,20 +1,36 @@
+# comb: model_outbox
+import uuid
+# end
+
 # comb: model
 from django.db import models
-from shop.comb import CombNew, CombTimestamp
+from shop.comb import CombNew
 # end
 from shop.comb import CombNewMssql, UniqueIdentifierField
+# comb: model_outbox
+from shop.comb import CombTracked
+# end
 
 
 # comb: model
 class Order(models.Model):
     id = models.UUIDField(primary_key=True, db_default=CombNew(), editable=False)
     n = models.IntegerField()
-    created = models.GeneratedField(
-        expression=CombTimestamp("id"), output_field=models.DateTimeField(), db_persist=True
-    )
 
     class Meta:
         db_table = "orders"
+# end
+
+
+# comb: model_outbox
+class Outbox(models.Model):
+    id = models.UUIDField(primary_key=True, db_default=CombTracked(), editable=False)
+    body = models.JSONField()
+
+
+class Cursor(models.Model):
+    reader = models.TextField(primary_key=True)
+    last = models.UUIDField(default=uuid.UUID(int=0))
 # end
 
 

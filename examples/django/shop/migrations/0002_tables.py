@@ -1,5 +1,7 @@
 # As makemigrations writes it.
 
+import uuid
+
 import shop.comb
 from django.db import migrations, models
 
@@ -31,15 +33,26 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("n", models.IntegerField()),
-                (
-                    "created",
-                    models.GeneratedField(
-                        db_persist=True,
-                        expression=shop.comb.CombTimestamp("id"),
-                        output_field=models.DateTimeField(),
-                    ),
-                ),
             ],
             options={"db_table": "orders"},
+        ),
+        migrations.CreateModel(
+            name="Cursor",
+            fields=[
+                ("reader", models.TextField(primary_key=True, serialize=False)),
+                ("last", models.UUIDField(default=uuid.UUID(int=0))),
+            ],
+        ),
+        migrations.CreateModel(
+            name="Outbox",
+            fields=[
+                (
+                    "id",
+                    models.UUIDField(
+                        db_default=shop.comb.CombTracked(), editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("body", models.JSONField()),
+            ],
         ),
     ]

@@ -1,5 +1,5 @@
 # comb: schema_legacy
-class LegacyIds < ActiveRecord::Migration[6.1]
+class CreateLegacy < ActiveRecord::Migration[6.1]
   def change
     create_table :legacy, id: false do |t|
       t.column :id, "uniqueidentifier", primary_key: true, default: -> { "comb_new_mssql()" }

@@ -1,7 +1,7 @@
 # comb: schema
-class Ids < ActiveRecord::Migration[6.1]
+class CreateOrders < ActiveRecord::Migration[6.1]
   def change
-    enable_extension "comb"
+    up_only { enable_extension "comb" }  # reverted, it would be DROP EXTENSION ... CASCADE
     create_table :orders, id: :uuid, default: -> { "comb_new()" } do |t|
       t.integer :n
     end
