@@ -5,24 +5,25 @@ CREATE FUNCTION comb_clock_status(
         OUT latest timestamptz, OUT ahead interval, OUT level_at timestamptz, OUT lead_stays boolean,
         OUT steps_back bigint, OUT stepped_back interval, OUT largest_step_back interval,
         OUT seeded_at timestamptz, OUT seeded_from timestamptz, OUT seed_source text,
-        OUT library_version text, OUT horizon timestamptz, OUT horizon_held_for interval
+        OUT library_version text
     ) RETURNS record
     LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'comb_clock_status';
 COMMENT ON FUNCTION comb_clock_status() IS 'what comb_status() shows, without the version of the extension';
 
-CREATE FUNCTION comb_status(
+-- Its columns stay, for privileges on it and views over it to stay over an update. An update is due where the library is newer.
+CREATE OR REPLACE FUNCTION comb_status(
         OUT scope text, OUT reason text,
         OUT latest timestamptz, OUT ahead interval, OUT level_at timestamptz, OUT lead_stays boolean,
         OUT steps_back bigint, OUT stepped_back interval, OUT largest_step_back interval,
         OUT seeded_at timestamptz, OUT seeded_from timestamptz, OUT seed_source text,
-        OUT library_version text, OUT extension_version text, OUT update_due boolean,
-        OUT horizon timestamptz, OUT horizon_held_for interval
+        OUT library_version text, OUT extension_version text, OUT update_due boolean
     ) RETURNS record
     LANGUAGE sql VOLATILE PARALLEL RESTRICTED COST 1000
 BEGIN ATOMIC
     SELECT s.scope, s.reason, s.latest, s.ahead, s.level_at, s.lead_stays, s.steps_back, s.stepped_back,
         s.largest_step_back, s.seeded_at, s.seeded_from, s.seed_source, s.library_version, e.extversion,
-        e.extversion OPERATOR(pg_catalog.<>) s.library_version, s.horizon, s.horizon_held_for
+        pg_catalog.string_to_array(e.extversion, '.')::integer[]
+            OPERATOR(pg_catalog.<) pg_catalog.string_to_array(s.library_version, '.')::integer[]
     FROM comb_clock_status() s
     LEFT JOIN pg_catalog.pg_extension e ON e.extname OPERATOR(pg_catalog.=) 'comb'::pg_catalog.name;
 END;

@@ -21,6 +21,11 @@ CREATE FUNCTION comb_horizon_now(layout text DEFAULT 'uuidv7') RETURNS uuid
 COMMENT ON FUNCTION comb_horizon_now(text) IS
     'horizon for the next statement of a READ COMMITTED transaction';
 
+CREATE FUNCTION comb_horizon_status(OUT horizon timestamptz, OUT held_for interval) RETURNS record
+    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'comb_horizon_status';
+COMMENT ON FUNCTION comb_horizon_status() IS
+    'time of the horizon for the next statement, and for how long the oldest transaction has held it back';
+
 CREATE FUNCTION comb_settled(id uuid, layout text DEFAULT 'uuidv7') RETURNS boolean
     LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 10 AS 'MODULE_PATHNAME', 'comb_settled';
 COMMENT ON FUNCTION comb_settled(uuid, text) IS

@@ -80,6 +80,11 @@ CREATE FUNCTION comb_horizon_now(layout text DEFAULT 'uuidv7') RETURNS uuid
 COMMENT ON FUNCTION comb_horizon_now(text) IS
     'horizon for the next statement of a READ COMMITTED transaction';
 
+CREATE FUNCTION comb_horizon_status(OUT horizon timestamptz, OUT held_for interval) RETURNS record
+    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'comb_horizon_status';
+COMMENT ON FUNCTION comb_horizon_status() IS
+    'time of the horizon for the next statement, and for how long the oldest transaction has held it back';
+
 CREATE FUNCTION comb_settled(id uuid, layout text DEFAULT 'uuidv7') RETURNS boolean
     LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 10 AS 'MODULE_PATHNAME', 'comb_settled';
 COMMENT ON FUNCTION comb_settled(uuid, text) IS
@@ -122,8 +127,6 @@ END;
 COMMENT ON FUNCTION comb_horizon_holders() IS
     'transactions that hold the horizon back, the oldest first';
 
--- comb_status() has two more columns.
-DROP FUNCTION comb_status();
 -- What the clock and the horizon are doing
 
 CREATE FUNCTION comb_clock_status(
@@ -131,24 +134,25 @@ CREATE FUNCTION comb_clock_status(
         OUT latest timestamptz, OUT ahead interval, OUT level_at timestamptz, OUT lead_stays boolean,
         OUT steps_back bigint, OUT stepped_back interval, OUT largest_step_back interval,
         OUT seeded_at timestamptz, OUT seeded_from timestamptz, OUT seed_source text,
-        OUT library_version text, OUT horizon timestamptz, OUT horizon_held_for interval
+        OUT library_version text
     ) RETURNS record
     LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'comb_clock_status';
 COMMENT ON FUNCTION comb_clock_status() IS 'what comb_status() shows, without the version of the extension';
 
-CREATE FUNCTION comb_status(
+-- Its columns stay, for privileges on it and views over it to stay over an update. An update is due where the library is newer.
+CREATE OR REPLACE FUNCTION comb_status(
         OUT scope text, OUT reason text,
         OUT latest timestamptz, OUT ahead interval, OUT level_at timestamptz, OUT lead_stays boolean,
         OUT steps_back bigint, OUT stepped_back interval, OUT largest_step_back interval,
         OUT seeded_at timestamptz, OUT seeded_from timestamptz, OUT seed_source text,
-        OUT library_version text, OUT extension_version text, OUT update_due boolean,
-        OUT horizon timestamptz, OUT horizon_held_for interval
+        OUT library_version text, OUT extension_version text, OUT update_due boolean
     ) RETURNS record
     LANGUAGE sql VOLATILE PARALLEL RESTRICTED COST 1000
 BEGIN ATOMIC
     SELECT s.scope, s.reason, s.latest, s.ahead, s.level_at, s.lead_stays, s.steps_back, s.stepped_back,
         s.largest_step_back, s.seeded_at, s.seeded_from, s.seed_source, s.library_version, e.extversion,
-        e.extversion OPERATOR(pg_catalog.<>) s.library_version, s.horizon, s.horizon_held_for
+        pg_catalog.string_to_array(e.extversion, '.')::integer[]
+            OPERATOR(pg_catalog.<) pg_catalog.string_to_array(s.library_version, '.')::integer[]
     FROM comb_clock_status() s
     LEFT JOIN pg_catalog.pg_extension e ON e.extname OPERATOR(pg_catalog.=) 'comb'::pg_catalog.name;
 END;

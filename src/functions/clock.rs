@@ -12,7 +12,6 @@ use crate::postgres::rows::row;
 use crate::postgres::timestamp::TimestampTz;
 use crate::server::backend::{self, InUse};
 use crate::server::clock_errors::clock_micros;
-use crate::server::horizon;
 use crate::server::settings;
 use comb_clock::logical_clock::SeedSource;
 use comb_clock::source::{LAST_TICK, micros_of_clock};
@@ -22,9 +21,8 @@ sql_function! {
     /// One row of what comb_status() shows, without what it reads from pg_extension. Later versions add columns at
     /// the end.
     fn comb_clock_status(call) {
-        let (clock, horizon) = (clock_columns()?, horizon_columns());
         // SAFETY: the columns of its SQL declaration.
-        unsafe { row(call, clock.iter().chain(&horizon)) }
+        unsafe { row(call, &clock_columns()?) }
     }
 }
 
@@ -67,14 +65,6 @@ fn clock_columns() -> Result<[Option<Datum>; 13], Report> {
         source.map(|source| ascii(source.as_bytes())),
         Some(ascii(env!("CARGO_PKG_VERSION").as_bytes())),
     ])
-}
-
-/// Not in recovery, nor by a clock of one connection.
-fn horizon_columns() -> [Option<Datum>; 2] {
-    let horizon = horizon::compute().ok();
-    horizon.map_or([None; 2], |horizon| {
-        [Some(moment(horizon.settled)), Some(duration(horizon.held_for))]
-    })
 }
 
 sql_function! {
@@ -124,10 +114,10 @@ fn note_scope(in_use: InUse) {
     }
 }
 
-fn moment(tick: u64) -> Datum {
+pub fn moment(tick: u64) -> Datum {
     TimestampTz::from_unix_micros(micros_of_clock(tick)).datum()
 }
 
-fn duration(ticks: u64) -> Datum {
+pub fn duration(ticks: u64) -> Datum {
     interval(micros_of_clock(ticks))
 }

@@ -4,10 +4,12 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::Datum;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 
+use super::clock::{duration, moment};
 use super::generate::next_id;
 use super::layout_errors::not_of_layout;
 use crate::postgres::call::{self, Answer, Call, sql_function};
 use crate::postgres::report::{Report, report};
+use crate::postgres::rows::row;
 use crate::server::clock_errors::{MadeAs, clock_out_of_range};
 use crate::server::floors;
 use crate::server::horizon::{compute, settled_for_statement};
@@ -56,6 +58,17 @@ sql_function! {
             Some(settled) => smallest_id(layout, settled + 1).map(call::uuid),
             None => Ok(call::uuid(Uuid::nil())),
         }
+    }
+}
+
+sql_function! {
+    /// The horizon for the next statement, and for how long it has been held. Not in recovery, nor in scope backend.
+    fn comb_horizon_status(call) {
+        let columns = compute().map_or([None; 2], |horizon| {
+            [Some(moment(horizon.settled)), Some(duration(horizon.held_for))]
+        });
+        // SAFETY: the columns of its SQL declaration.
+        unsafe { row(call, &columns) }
     }
 }
 

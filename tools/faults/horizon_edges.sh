@@ -48,7 +48,7 @@ INSERT INTO calls VALUES ('comb_tracked()'), ('comb_tracked(''mssql'')'), ('comb
     ('comb_settled(comb_new())'), ('comb_hold()');
 SET comb.scope = backend;
 SELECT call || ' in scope backend: ' || state('SELECT ' || call), state('SELECT ' || call) = '55000' FROM calls;
-SELECT 'comb_status() has no horizon there', horizon IS NULL AND horizon_held_for IS NULL FROM comb_status();
+SELECT 'comb_horizon_status() has none there', horizon IS NULL AND held_for IS NULL FROM comb_horizon_status();
 RESET comb.scope;
 SET comb.timestamp_step = 1;
 SELECT call || ' with a timestamp step: ' || state('SELECT ' || call), state('SELECT ' || call) = '55000' FROM calls;
@@ -283,7 +283,7 @@ position=$(sql -c "SELECT pg_current_wal_flush_lsn()")
 within 20 eval '[ "$(sql --port=5433 -c "SELECT pg_last_wal_replay_lsn() >= '"'$position'"'")" = t ]' || die "the standby does not follow"
 facts --port=5433 <<'SQL'
 SELECT call || ' on a standby: ' || state('SELECT ' || call), state('SELECT ' || call) = '55000' FROM calls;
-SELECT 'comb_status() has no horizon there', horizon IS NULL FROM comb_status();
+SELECT 'comb_horizon_status() has none there', horizon IS NULL FROM comb_horizon_status();
 SQL
 # A snapshot of the time before the promotion says nothing of what runs.
 PGPORT=5433 session before "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM outbox; SELECT pg_sleep(3); SELECT comb_horizon()"

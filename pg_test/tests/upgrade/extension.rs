@@ -71,11 +71,37 @@ fn an_update_is_a_fresh_install() {
     assert_eq!(catalog(&server, "shop"), fresh);
     assert_eq!(run(&server, "shop", "facts.sql"), before);
     assert!(!update_due(&server, "shop"), "comb_status() still says that an update is due");
+    privileges_stay(&server);
+    no_update_is_due_to_an_older_library(&server);
     let mut client = server.connect_to("shop");
     client.batch_execute("DROP EXTENSION comb CASCADE").expect("DROP EXTENSION");
     let left = "SELECT count(*) FROM pg_operator o LEFT JOIN pg_proc p ON p.oid = o.oprcode WHERE p.oid IS NULL OR p.probin = 'comb'";
     assert_eq!(value::<i64>(&mut client, left), 0, "what DROP EXTENSION leaves");
     mistakes_are_caught(&server, &fresh);
+}
+
+fn privileges_stay(server: &Server) {
+    create(server, "revoked", FIRST);
+    let mut client = server.connect_to("revoked");
+    client
+        .batch_execute("REVOKE EXECUTE ON FUNCTION extensions.comb_status() FROM PUBLIC; GRANT EXECUTE ON FUNCTION extensions.comb_status() TO pg_monitor")
+        .expect("privileges");
+    let privileges = "SELECT proacl::text FROM pg_proc WHERE proname = 'comb_status'";
+    let before: String = value(&mut client, privileges);
+    update(server, "revoked").expect("ALTER EXTENSION UPDATE");
+    assert_eq!(value::<String>(&mut client, privileges), before, "who may call comb_status()");
+}
+
+/// Of 0.2.0 and 0.10.0 the second is newer.
+fn no_update_is_due_to_an_older_library(server: &Server) {
+    let script = installation().scripts.join(format!("comb--{VERSION}--0.10.0.sql"));
+    fs::write(&script, "").expect("an update script");
+    create(server, "newer", VERSION);
+    let updated =
+        server.connect_to("newer").batch_execute("ALTER EXTENSION comb UPDATE TO '0.10.0'");
+    fs::remove_file(&script).expect("no update script");
+    updated.expect("ALTER EXTENSION UPDATE");
+    assert!(!update_due(server, "newer"), "an update is due to a library that is older");
 }
 
 /// An update script, which is put back when this is dropped.
@@ -129,8 +155,8 @@ fn mistakes_are_caught(server: &Server, fresh: &str) {
         (
             "a forgotten column",
             script
-                .with("CREATE FUNCTION comb_status(", ", OUT horizon_held_for interval", "")
-                .replace(", s.horizon_held_for", ""),
+                .with("CREATE FUNCTION comb_clock_status(", ", OUT seed_source text", "")
+                .replace("s.seed_source", "NULL::text"),
         ),
         (
             "a forgotten REVOKE",

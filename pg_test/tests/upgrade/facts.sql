@@ -9,6 +9,7 @@ SELECT 'guids from ' || count(*) FROM guids_from;
 SELECT 'default ' || pg_get_expr(adbin, adrelid) FROM pg_attrdef ORDER BY 1;
 SELECT 'index ' || indexdef FROM pg_indexes WHERE schemaname = 'app' ORDER BY 1;
 SELECT 'made later ' || bool_and(new.id > o.id) FROM (SELECT comb_new() AS id) new, orders o;
+SELECT 'clock ' || scope FROM clock;
 SELECT 'inserted ' || count(*) FROM (SELECT FROM orders WHERE id > (SELECT id FROM orders ORDER BY id OFFSET 10 LIMIT 1)) later;
 -- Every function of 0.1.0.
 SELECT 'layouts ' || count(*) || ' of 0.1.0', bool_and(comb_timestamp(comb_new(label), label) > now() - interval '1 minute'),
