@@ -5,7 +5,7 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # What is made here is read by the user that the servers run as.
 umask 022
 export HOME=${HOME:-$(getent passwd "$(id -u)" | cut -d: -f6)}
-SUPPORTED_MAJORS="15 16 17 18"
+SUPPORTED_MAJORS="15 16 17 18 19"
 RUST_WANTED=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$ROOT/Cargo.toml")
 COMB_VERSION=$(sed -n 's/^version = "\(.*\)"/\1/p' "$ROOT/Cargo.toml" | head -n 1)
 # The demo reports rates; a translated psql would not match what the README shows.
