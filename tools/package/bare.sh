@@ -64,7 +64,10 @@ has_downloaded() {
 # fill MIRROR [PACKAGE...]: on mounts of its own.
 fill() {
     echo "deb [check-valid-until=no] $1 $RELEASE main" >"$FOLDER/etc/apt/sources.list"
-    [ "$RELEASE" != experimental ] || echo "deb [check-valid-until=no] $1 sid main" >>"$FOLDER/etc/apt/sources.list"
+    if [ "$RELEASE" = experimental ]; then
+        echo "deb [check-valid-until=no] $1 sid main" >>"$FOLDER/etc/apt/sources.list"
+        printf 'Package: src:postgresql-*\nPin: release a=experimental\nPin-Priority: 500\n' >"$FOLDER/etc/apt/preferences.d/comb"
+    fi
     apt-config dump | grep '^Acquire::.*[pP]roxy' >"$FOLDER/etc/apt/apt.conf.d/01proxy" || true
     # Nothing here has to outlive the machine's power, and nothing starts by itself.
     echo force-unsafe-io >"$FOLDER/etc/dpkg/dpkg.cfg.d/unsafe-io"
