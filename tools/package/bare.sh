@@ -29,22 +29,26 @@ alone() { as_root env COMB_CACHE="$COMB_CACHE" unshare --mount --propagation pri
 # --- Made once ------------------------------------------------------------------------------------
 
 make_bare() {
-    local mirror script=/usr/share/debootstrap/scripts/$RELEASE tools=(debootstrap)
+    local mirror script=/usr/share/debootstrap/scripts/$RELEASE tools=(debootstrap) options=(--variant=minbase)
     is_root || command -v sudo >/dev/null || die "bare systems need root" "Run it as root, or install sudo, and try again."
     check_namespaces
     if [ ! -e "$FOLDER.complete" ]; then
-        [[ $UBUNTU != *" $RELEASE "* ]] || tools+=(ubuntu-keyring)
         [ "$ARCHITECTURE" = "$(dpkg --print-architecture)" ] || tools+=(qemu-user-static binfmt-support)
         "$ROOT/tools/setup.sh" --packages "${tools[@]}"
         mirror=$(mirror)
         [ -n "$mirror" ] || die "apt knows no mirror of Debian, from which $RELEASE would come" "Run apt-get update, and try again."
         # What debootstrap does not know by its name yet is made like the newest.
-        if [[ $UBUNTU == *" $RELEASE "* ]]; then script=/usr/share/debootstrap/scripts/gutsy; fi
         [ -e "$script" ] || script=/usr/share/debootstrap/scripts/sid
+        if [[ $UBUNTU == *" $RELEASE "* ]]; then
+            # Debian 12 has no keys of Ubuntu.
+            "$0" make trixie ubuntu-keyring
+            as_root dpkg-deb -x "$(compgen -G "$COMB_CACHE/bare/trixie/var/cache/apt/archives/ubuntu-keyring_*.deb")" "$COMB_CACHE/bare/keys"
+            script=/usr/share/debootstrap/scripts/gutsy options+=("--keyring=$COMB_CACHE/bare/keys/usr/share/keyrings/ubuntu-archive-keyring.gpg")
+        fi
         as_root rm -rf "$FOLDER"
         as_root mkdir -p "$FOLDER"
         step "Making a bare $SYSTEM (about a minute and 450 MB, once)" \
-            alone -- debootstrap --variant=minbase --include=ca-certificates --arch="$ARCHITECTURE" "${RELEASE/experimental/sid}" "$FOLDER" "$mirror" "$script"
+            alone -- debootstrap "${options[@]}" --include=ca-certificates --arch="$ARCHITECTURE" "${RELEASE/experimental/sid}" "$FOLDER" "$mirror" "$script"
         step "Downloading the PostgreSQL of $SYSTEM" alone -- "$0" fill "$SYSTEM" "$mirror" "$@"
     elif ! has_downloaded "$@"; then
         # Until they are there it is not whole.
@@ -79,7 +83,9 @@ fill() {
 
 # download [PACKAGE...]: on mounts of its own. What fits together is what the mirror has now.
 download() {
+    # It trusts whom this machine trusts.
     cp /etc/resolv.conf /etc/hosts "$FOLDER/etc/"
+    cp /etc/ssl/certs/ca-certificates.crt "$FOLDER/etc/ssl/certs/"
     mount -t proc proc "$FOLDER/proc"
     chroot "$FOLDER" apt-get update
     chroot "$FOLDER" env DEBIAN_FRONTEND=noninteractive \
