@@ -18,6 +18,6 @@ TZ=UTC git -C "$ROOT" archive --format=zip -9 --prefix="comb-$version/" --add-fi
 deliver "$WORK/comb-$version.zip"
 if [ -n "${VENDOR:-}" ]; then
     (cd "$ROOT" && step "Fetching the crates" cargo vendor --locked "$WORK/vendor")
-    tar -C "$WORK" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(source_date)" -cJf "$WORK/comb-$version-vendor.tar.xz" vendor
+    tar -C "$WORK" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(source_date)" --use-compress-program="xz -1 -T0" -cf "$WORK/comb-$version-vendor.tar.xz" vendor
     deliver "$WORK/comb-$version-vendor.tar.xz"
 fi
