@@ -5,63 +5,67 @@
 #   MINUTES=30 CONNECTIONS=32 FAULTS="order kill"
 #                    the longest time of `make soak`, its connections, and its fault tests (all)
 #   ON="psycopg"     the folders of examples/ that `make examples` runs; by default all. SOME=5: five, others at each commit
-#   ON="bookworm"    the releases of Debian for `make test-packages` (bookworm trixie forky); the files of
+#   ARCH=arm64 MAINTAINER='NAME <ADDRESS>'
+#                    for `make package`: another architecture, for which the Rust of rustup compiles; the maintainer
+#   ON="bookworm"    the systems for `make test-packages` (bookworm trixie forky resolute forky-arm64); the files of
 #                    pg_test/tests/companions/ for `make companions` (all)
 #   QUICK=1 ROWS=... CONNECTIONS="..." ROUNDS=... WRITERS=... EXPERIMENTS="..." FRESH=1
 #                    for `make bench`, from the environment: bench/README.md
 
 PG_CONFIG ?= pg_config
+# make may be called in another folder: make -f SRC/Makefile
+ROOT := $(dir $(lastword $(MAKEFILE_LIST)))
 
 .PHONY: all install uninstall installcheck demo test soak examples bench plots lint package dist test-packages companions clean help
 export DESTDIR QUICK ROWS CONNECTIONS ROUNDS FRESH PRELOAD RUN
 
 all:
-	@tools/build.sh '$(PG_CONFIG)'
+	@$(ROOT)tools/build.sh '$(PG_CONFIG)'
 
 install:
-	@tools/install.sh '$(PG_CONFIG)'
+	@$(ROOT)tools/install.sh '$(PG_CONFIG)'
 
 uninstall:
-	@tools/install.sh --uninstall '$(PG_CONFIG)'
+	@$(ROOT)tools/install.sh --uninstall '$(PG_CONFIG)'
 
 installcheck:
-	@tools/installcheck.sh '$(PG_CONFIG)'
+	@$(ROOT)tools/installcheck.sh '$(PG_CONFIG)'
 
 demo:
-	@tools/demo.sh $(PG)
+	@$(ROOT)tools/demo.sh $(PG)
 
 test:
-	@tools/test.sh $(PG)
+	@$(ROOT)tools/test.sh $(PG)
 
 soak:
-	@tools/soak.sh "$(PG)" "$(MINUTES)" "$(CONNECTIONS)" $(FAULTS)
+	@$(ROOT)tools/soak.sh "$(PG)" "$(MINUTES)" "$(CONNECTIONS)" $(FAULTS)
 
 examples:
-	@tools/examples.sh $(if $(SOME),--some $(SOME)) "$(PG)" $(ON)
+	@$(ROOT)tools/examples.sh $(if $(SOME),--some $(SOME)) "$(PG)" $(ON)
 
 bench:
-	@bench/bench.sh
+	@$(ROOT)bench/bench.sh
 
 plots:
-	@bench/plots.sh
+	@$(ROOT)bench/plots.sh
 
 lint:
-	@tools/lint.sh $(PG)
+	@$(ROOT)tools/lint.sh $(PG)
 
 package:
-	@tools/package/package.sh $(PG)
+	@$(ROOT)tools/package/package.sh $(PG)
 
 dist:
-	@tools/package/dist.sh
+	@$(ROOT)tools/package/dist.sh
 
 test-packages:
-	@tools/package/test.sh $(ON)
+	@$(ROOT)tools/package/test.sh $(ON)
 
 companions:
-	@tools/companions.sh $(ON)
+	@$(ROOT)tools/companions.sh $(ON)
 
 clean:
-	@tools/clean.sh
+	@$(ROOT)tools/clean.sh
 
 help:
 	@echo 'For your PostgreSQL, that of PG_CONFIG (by default the pg_config on the PATH):'

@@ -8,9 +8,12 @@
 //!
 //! Imports go downward only: functions, server, postgres. docs/design.md tells why.
 //!
-//! Without a feature pg15, pg16, pg17 or pg18 the crate is empty, so that `cargo test` needs no PostgreSQL.
+//! Without one of the features pg15 to pg19 the crate is empty, so that `cargo test` needs no PostgreSQL.
 
-#![cfg(feature = "pgrx")]
+#![cfg(any(feature = "pgrx", feature = "pgrx19"))]
+
+#[cfg(feature = "pgrx19")]
+extern crate pgrx19 as pgrx;
 
 use std::ffi::CStr;
 

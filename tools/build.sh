@@ -20,7 +20,8 @@ has_libclang() {
     [ -z "${LIBCLANG_PATH:-}" ] || return 0
     for place in $(llvm-config --libdir 2>/dev/null) /usr/lib/llvm*/lib /usr/lib/*-linux-* /usr/lib /usr/lib64 /usr/lib64/llvm*/lib \
         /usr/local/lib /usr/local/lib64 /usr/local/llvm*/lib; do
-        if compgen -G "$place/libclang.so*" >/dev/null || compgen -G "$place/libclang-*.so*" >/dev/null; then return 0; fi
+        # Not libclang-cpp.
+        if compgen -G "$place/libclang.so*" >/dev/null || compgen -G "$place/libclang-[0-9]*.so*" >/dev/null; then return 0; fi
     done
     return 1
 }
@@ -28,7 +29,8 @@ has_libclang() {
 check_needs() {
     local fault headers
     fault=$(rust_fault)
-    [ -z "$fault" ] || lacks "$fault" "$RUST_HOW"
+    # shellcheck disable=SC2046
+    [ -z "$fault" ] || lacks "$fault" "$RUST_HOW" $(rust_packages)
     command -v cc >/dev/null || lacks "cc, which links" "a C compiler" gcc libc6-dev
     has_libclang || lacks "libclang, which reads PostgreSQL's headers" "the package libclang-dev or clang-devel, or LIBCLANG_PATH" libclang-dev
     headers=$("$PG_CONFIG" --includedir-server)

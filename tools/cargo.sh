@@ -5,14 +5,15 @@
 PG_CONFIG_VERSION=$("$PG_CONFIG" --version)
 MAJOR=$(major_of "$PG_CONFIG")
 
-# Whose headers pgrx reads.
-export PGRX_PG_CONFIG_PATH=$PG_CONFIG
+# Whose headers pgrx reads. A private copy has those of its original, for which the crates may be built already.
+PGRX_PG_CONFIG_PATH=/usr/lib/postgresql/$MAJOR/bin/pg_config
+[ "$("$PGRX_PG_CONFIG_PATH" --version 2>/dev/null)" = "$PG_CONFIG_VERSION" ] || PGRX_PG_CONFIG_PATH=$PG_CONFIG
+export PGRX_PG_CONFIG_PATH
 # pgrx has its bindings formatted, and fails without rustfmt, which a distribution's Rust need not have.
 export RUSTFMT=true
-# A folder a major: a change of features or headers in one would build everything again. So would a change
-# between the user's PostgreSQL and the private one of that major.
-case $PG_CONFIG in
-    "$COMB_CACHE"/*) CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$ROOT/target}/pg$MAJOR ;;
+# A folder for the headers of each: pgrx is built again for others.
+case $PGRX_PG_CONFIG_PATH in
+    "$COMB_CACHE"/* | /usr/lib/postgresql/*) CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$ROOT/target}/pg$MAJOR ;;
     *) CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$ROOT/target}/user-pg$MAJOR ;;
 esac
 export CARGO_TARGET_DIR
@@ -36,14 +37,35 @@ clean_other_clone() {
     echo "$ROOT" >"$CARGO_TARGET_DIR/clone"
 }
 
+# The folders in which cargo has the sources of the crates.
+crate_folders() {
+    (cd "$ROOT" && cargo metadata --locked --format-version 1 --filter-platform "$(rustc -vV | sed -n 's/^host: //p')") | tr ',' '\n' |
+        sed -n 's|.*"manifest_path":"\(.*\)/[^/]*/Cargo.toml".*|\1|p' | sort -u | grep -vFx -e "${ROOT%/*}" -e "$ROOT/crates"
+}
+
+# The library names no folder of this machine, for packages of it to be the same wherever they are built. Its own sources cargo
+# names from their root on.
+release_flags() {
+    local folder flags IFS
+    read -ra flags <<<"${RUSTFLAGS:-}"
+    flags+=(
+        "--remap-path-prefix=$(rustc --print sysroot)/lib/rustlib/src/rust=/rustc/$(rustc -vV | sed -n 's/^commit-hash: //p')"
+        "--remap-path-prefix=$CARGO_TARGET_DIR=/target"
+    )
+    while IFS= read -r folder; do flags+=("--remap-path-prefix=$folder=/crates"); done < <(crate_folders)
+    # Unlike RUSTFLAGS it takes a folder with a space.
+    IFS=$'\x1f'
+    echo "${flags[*]}"
+}
+
 # build_release STAGE: builds the extension as users get it, and puts its files together in that folder.
 build_release() {
     local stage=$1
     clean_other_clone
-    for_server build --release --lib --package comb
+    CARGO_ENCODED_RUSTFLAGS=$(release_flags) for_server build --release --lib --package comb
     rm -rf "$stage.new"
     mkdir -p "$stage.new"
-    install -m 755 "$CARGO_TARGET_DIR/release/libcomb.so" "$stage.new/comb.so"
+    install -m 755 "$CARGO_TARGET_DIR/${CARGO_BUILD_TARGET:-}/release/libcomb.so" "$stage.new/comb.so"
     sed "s/^default_version = .*/default_version = '$COMB_VERSION'/" "$ROOT/comb.control" >"$stage.new/comb.control"
     cat "$ROOT"/sql/[0-9]*.sql >"$stage.new/comb--$COMB_VERSION.sql"
     # From a version to the next, and earlier ones as they were.

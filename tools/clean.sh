@@ -6,5 +6,5 @@ set -euo pipefail
 rm -rf "$ROOT/target"
 # Folders of cargo.sh's names alone: the rest of that folder may be of other projects.
 if [ -n "${CARGO_TARGET_DIR:-}" ]; then
-    for major in $SUPPORTED_MAJORS; do rm -rf "${CARGO_TARGET_DIR:?}/pg$major" "${CARGO_TARGET_DIR:?}/user-pg$major" "${CARGO_TARGET_DIR:?}/for-packages/pg$major"; done
+    for major in $SUPPORTED_MAJORS; do rm -rf "${CARGO_TARGET_DIR:?}/pg$major" "${CARGO_TARGET_DIR:?}/user-pg$major"; done
 fi

@@ -4,7 +4,9 @@
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # What is made here is read by the user that the servers run as.
 umask 022
-SUPPORTED_MAJORS="15 16 17 18"
+export HOME=${HOME:-$(getent passwd "$(id -u)" | cut -d: -f6)}
+SUPPORTED_MAJORS="15 16 17 18 19"
+RUST_WANTED=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$ROOT/Cargo.toml")
 COMB_VERSION=$(sed -n 's/^version = "\(.*\)"/\1/p' "$ROOT/Cargo.toml" | head -n 1)
 # The demo reports rates; a translated psql would not match what the README shows.
 export LC_ALL=C.UTF-8
@@ -40,17 +42,28 @@ as_root() {
 # The major version of the PostgreSQL of that pg_config.
 major_of() { "$1" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/'; }
 
+# is_newer VERSION VERSION: the first than the second.
+is_newer() { ! printf '%s\n' "$1" "$2" | sort -VC; }
 # What is wrong with the Rust that is here, in a few words; none where nothing is.
 rust_fault() {
-    local want have
-    want=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$ROOT/Cargo.toml")
+    local have
     if ! command -v cargo >/dev/null; then
-        echo "cargo, of Rust $want or newer"
+        echo "cargo, of Rust $RUST_WANTED or newer"
         return
     fi
     have=$(rustc --version 2>/dev/null | cut -d' ' -f2) || true
-    [ "$(printf '%s\n%s\n' "$want" "$have" | sort -V | head -n 1)" = "$want" ] ||
-        echo "Rust $want or newer; here is ${have:-none that answers}"
+    ! is_newer "$RUST_WANTED" "$have" || echo "Rust $RUST_WANTED or newer; here is ${have:-none that answers}"
+}
+# The distribution's packages of a Rust that is new enough, if it has one.
+rust_packages() {
+    local suffix
+    ! command -v rustup >/dev/null && command -v apt-cache >/dev/null || return 0
+    for suffix in '' -web; do
+        if ! is_newer "$RUST_WANTED" "$(apt-cache policy "rustc$suffix" | sed -n 's/^ *Candidate: \([0-9.]*\).*/\1/p')"; then
+            echo "cargo$suffix rustc$suffix"
+            return
+        fi
+    done
 }
 RUST_HOW="https://rustup.rs, then open a new shell; where rustup is: rustup update stable"
 

@@ -49,13 +49,13 @@ put() {
 }
 
 copy() {
-    local script file replaces=''
+    local script file before=''
     [ -f "$STAGE/comb.so" ] || die "nothing is built for PostgreSQL $MAJOR" "First, and not as root: $(make_command)"
     [ "$(cat "$STAGE/sum")" = "$(sources_sum)" ] ||
         die "what is built for PostgreSQL $MAJOR is not of these sources" "First, and not as root: $(make_command)"
     check_package
     check_rights install
-    [ ! -e "$LIBRARIES/comb.so" ] || replaces=1
+    [ ! -e "$LIBRARIES/comb.so" ] || before=$(sed -n "s/^default_version = '\(.*\)'/\1/p" "$SCRIPTS/comb.control")
     trap remove_temporaries EXIT
     install -d "$LIBRARIES" "$SCRIPTS"
     put 755 "$STAGE/comb.so" "$LIBRARIES"
@@ -68,9 +68,14 @@ copy() {
     temporaries=()
     [ -z "$quiet" ] || return 0
     say "Installed comb $COMB_VERSION for $PG_CONFIG_VERSION: $LIBRARIES/comb.so, $SCRIPTS/comb.control and comb--*.sql"
-    if [ -n "$replaces" ]; then
+    if [ -n "$before" ]; then
         say "Connections that are open go on with the library that they have loaded, and a server that preloads it with all" \
-            "that it will have, until it restarts. In databases that have the extension: ALTER EXTENSION comb UPDATE;"
+            "that it will have, until it restarts"
+        if is_newer "$before" "$COMB_VERSION"; then
+            say "In databases that have the extension of $before, functions may be missing: install that newer version"
+        else
+            say "In databases that have the extension: ALTER EXTENSION comb UPDATE;"
+        fi
     else
         say "In a database: CREATE EXTENSION comb;"
     fi

@@ -9,6 +9,7 @@ find_server "${1:-}"
 regress=$("$PG_CONFIG" --pgxs)
 regress=${regress%/makefiles/pgxs.mk}/test/regress/pg_regress
 [ -x "$regress" ] || die "there is no $regress" "It comes with PostgreSQL's server headers."
+"$("$PG_CONFIG" --bindir)/pg_isready" || die "make installcheck needs a running server, and none answers there" "PGHOST and PGPORT say where it is."
 results=$(mktemp -d "${TMPDIR:-/tmp}/comb-installcheck.XXXXXX")
 # Those that begin with server_ move the clock for all connections, whose ids would be of the future for as long.
 mapfile -t tests < <(cd "$ROOT/pg_test/sql" && find . -name '*.sql' ! -name 'server_*' | sed 's|^\./||; s|\.sql$||' | LC_ALL=C sort)

@@ -27,7 +27,7 @@ apt_install() {
         apt-get install -y --no-install-recommends "${missing[@]}"
 }
 apt_lists() {
-    [ -z "$apt_updated" ] || return 0
+    [ -z "$apt_updated" ] && command -v apt-get >/dev/null || return 0
     step "Updating the package lists" as_root apt-get update
     apt_updated=1
 }
@@ -35,7 +35,7 @@ apt_lists() {
 # --- PostgreSQL -------------------------------------------------------------------------------
 
 # The major to use when the caller names none: a server that is here, else the one the
-# distribution carries, else the newest.
+# distribution carries, else the newest release.
 default_major() {
     local major found=
     for major in $SUPPORTED_MAJORS; do
@@ -47,7 +47,7 @@ default_major() {
             if distribution_has "$major"; then found=$major; fi
         done
     fi
-    echo "${found:-${SUPPORTED_MAJORS##* }}"
+    echo "${found:-18}"
 }
 
 distribution_has() {
@@ -235,6 +235,11 @@ main() {
     esac
 
     local fault
+    if [ -n "$(rust_fault)" ]; then
+        apt_lists
+        # shellcheck disable=SC2046
+        apt_install $(rust_packages)
+    fi
     fault=$(rust_fault)
     [ -z "$fault" ] || die "the build needs $fault" "$RUST_HOW"
     # cc links Rust, libclang reads PostgreSQL's headers.

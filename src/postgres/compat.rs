@@ -7,9 +7,9 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::Datum;
 
 /// A pointer to what PostgreSQL only reads: const in its headers from version 17 on.
-#[cfg(any(feature = "pg17", feature = "pg18"))]
+#[cfg(not(any(feature = "pg15", feature = "pg16")))]
 pub type Const<T> = *const T;
-#[cfg(not(any(feature = "pg17", feature = "pg18")))]
+#[cfg(any(feature = "pg15", feature = "pg16"))]
 pub type Const<T> = *mut T;
 
 /// The bytes of appendBinaryStringInfo(): void from version 16 on.
@@ -23,16 +23,16 @@ pub type Bytes = std::ffi::c_char;
 pub fn local_transaction_id() -> u32 {
     // SAFETY: a process that runs SQL has its entry among the processes.
     let process = unsafe { &*pg_sys::MyProc };
-    #[cfg(any(feature = "pg17", feature = "pg18"))]
+    #[cfg(not(any(feature = "pg15", feature = "pg16")))]
     return process.vxid.lxid;
-    #[cfg(not(any(feature = "pg17", feature = "pg18")))]
+    #[cfg(any(feature = "pg15", feature = "pg16"))]
     return process.lxid;
 }
 
 /// What pg_stat_activity shows while a process waits for the clock: CombClock from PostgreSQL 17 on, before that
 /// Extension.
 pub fn wait_event() -> u32 {
-    #[cfg(any(feature = "pg17", feature = "pg18"))]
+    #[cfg(not(any(feature = "pg15", feature = "pg16")))]
     {
         use std::ffi::c_char;
         use std::sync::atomic::{AtomicU32, Ordering};
@@ -51,7 +51,7 @@ pub fn wait_event() -> u32 {
         }
         EVENT.load(Ordering::Relaxed)
     }
-    #[cfg(not(any(feature = "pg17", feature = "pg18")))]
+    #[cfg(any(feature = "pg15", feature = "pg16"))]
     pg_sys::PG_WAIT_EXTENSION
 }
 

@@ -1,21 +1,26 @@
 #!/usr/bin/env bash
-# bare.sh make RELEASE [MINOR [PACKAGE...]]: a bare Debian of that release, in the cache folder, with all that the
-# distribution's PostgreSQL and these packages need downloaded and not installed. Made anew where that PostgreSQL is older than
-# that minor release.
-# bare.sh run RELEASE FOLDER COMMAND...: that command in it as root, without a network, with the folder as /comb. What it
-# writes, mounts and starts is gone when it ends, however it ends.
+# bare.sh make SYSTEM [PACKAGE...]: a bare SYSTEM in the cache folder, with all that its PostgreSQL and these packages of its
+# need downloaded and not installed. SYSTEM is a release, or RELEASE-ARCHITECTURE, which qemu-user runs.
+# bare.sh run SYSTEM FOLDER COMMAND...: that command in it as root, without a network, with the folder as /comb. What it
+# writes, mounts and starts is gone when it ends, however it ends. bare.sh online: the same with the network.
+# bare.sh major SYSTEM: which PostgreSQL it has.
 #
 # It needs root, debootstrap, chroot, namespaces of mounts, processes and networks, and overlayfs.
 set -euo pipefail
 . "$(dirname "$0")/../common.sh"
 
-# Which PostgreSQL the distribution has.
-declare -A DEBIAN_MAJOR=([bookworm]=15 [trixie]=17 [forky]=18)
+# Debian experimental is what sid does not have yet.
+declare -A MAJORS=([bookworm]=15 [trixie]=17 [forky]=18 [resolute]=18 [experimental]=19)
+UBUNTU=" resolute "
 
-# apt_mirror LABEL: where this machine gets the packages from that apt labels so.
-apt_mirror() {
+# Without the security updates: the PostgreSQL of the release itself, older than the one that comb is built with.
+mirror() {
+    if [[ $UBUNTU == *" $RELEASE "* ]]; then
+        echo "http://archive.ubuntu.com/ubuntu"
+        return
+    fi
     # shellcheck disable=SC2016
-    apt-get indextargets --format '$(LABEL) $(REPO_URI)' 'Created-By: Packages' | awk -v label="$1" '$1 == label { print $2; exit }'
+    apt-get indextargets --format '$(LABEL) $(REPO_URI)' 'Created-By: Packages' | awk '$1 == "Debian" { print $2; exit }'
 }
 
 # alone [--net] -- COMMAND...: its mounts and processes end with it, however it ends. --net: it has no network.
@@ -24,34 +29,34 @@ alone() { as_root env COMB_CACHE="$COMB_CACHE" unshare --mount --propagation pri
 # --- Made once ------------------------------------------------------------------------------------
 
 make_bare() {
-    local mirror security='' script=/usr/share/debootstrap/scripts/$RELEASE minor=${1:-0}
-    shift $(($# > 0))
-    is_root || command -v sudo >/dev/null || die "bare systems of Debian need root" "Run it as root, or install sudo, and try again."
+    local mirror script=/usr/share/debootstrap/scripts/$RELEASE tools=(debootstrap) options=(--variant=minbase)
+    is_root || command -v sudo >/dev/null || die "bare systems need root" "Run it as root, or install sudo, and try again."
     check_namespaces
-    if [ -e "$FOLDER.complete" ] && is_recent "$minor"; then
-        if has_downloaded "$@"; then return; fi
+    if [ ! -e "$FOLDER.complete" ]; then
+        [ "$ARCHITECTURE" = "$(dpkg --print-architecture)" ] || tools+=(qemu-user-static binfmt-support)
+        "$ROOT/tools/setup.sh" --packages "${tools[@]}"
+        mirror=$(mirror)
+        [ -n "$mirror" ] || die "apt knows no mirror of Debian, from which $RELEASE would come" "Run apt-get update, and try again."
+        # What debootstrap does not know by its name yet is made like the newest.
+        [ -e "$script" ] || script=/usr/share/debootstrap/scripts/sid
+        if [[ $UBUNTU == *" $RELEASE "* ]]; then
+            # Debian 12 has no keys of Ubuntu.
+            "$0" make trixie ubuntu-keyring
+            as_root dpkg-deb -x "$(compgen -G "$COMB_CACHE/bare/trixie/var/cache/apt/archives/ubuntu-keyring_*.deb")" "$COMB_CACHE/bare/keys"
+            script=/usr/share/debootstrap/scripts/gutsy options+=("--keyring=$COMB_CACHE/bare/keys/usr/share/keyrings/ubuntu-archive-keyring.gpg")
+        fi
+        as_root rm -rf "$FOLDER"
+        as_root mkdir -p "$FOLDER"
+        step "Making a bare $SYSTEM (about a minute and 450 MB, once)" \
+            alone -- debootstrap "${options[@]}" --include=ca-certificates --arch="$ARCHITECTURE" "${RELEASE/experimental/sid}" "$FOLDER" "$mirror" "$script"
+        step "Downloading the PostgreSQL of $SYSTEM" alone -- "$0" fill "$SYSTEM" "$mirror" "$@"
+    elif ! has_downloaded "$@"; then
         # Until they are there it is not whole.
         as_root rm "$FOLDER.complete"
-        step "Downloading $* of Debian $RELEASE" alone -- "$0" download "$RELEASE" "$@"
-        has_downloaded "$@" || die "Debian $RELEASE did not give all of these packages: $*"
-        as_root touch "$FOLDER.complete"
-        return
+        step "Downloading $* of $SYSTEM" alone -- "$0" download "$SYSTEM" "$@"
     fi
-    "$ROOT/tools/setup.sh" --packages debootstrap
-    mirror=$(apt_mirror Debian)
-    [ -n "$mirror" ] || die "apt knows no mirror of Debian, from which $RELEASE would come" "Run apt-get update, and try again."
-    # Testing has none.
-    if [ "$RELEASE" != forky ]; then security=$(apt_mirror Debian-Security); fi
-    # What debootstrap does not know by its name yet is made like the newest.
-    [ -e "$script" ] || script=/usr/share/debootstrap/scripts/sid
-    as_root rm -rf "$FOLDER" "$FOLDER.complete"
-    as_root mkdir -p "$FOLDER"
-    step "Making a bare Debian $RELEASE (about a minute and 450 MB, once)" \
-        alone -- debootstrap --variant=minbase --include=ca-certificates "$RELEASE" "$FOLDER" "$mirror" "$script"
-    step "Downloading the PostgreSQL of Debian $RELEASE" \
-        alone -- "$0" fill "$RELEASE" "$mirror" "$security" "$@"
+    has_downloaded "$@" || die "$SYSTEM did not give all of these packages: $*"
     as_root touch "$FOLDER.complete"
-    is_recent "$minor" || die "Debian $RELEASE has no PostgreSQL ${DEBIAN_MAJOR[$RELEASE]} of $minor yet"
 }
 
 # has_downloaded PACKAGE...: all of them.
@@ -59,34 +64,32 @@ has_downloaded() {
     local package
     for package; do compgen -G "$FOLDER/var/cache/apt/archives/${package}_*.deb" >/dev/null || return 1; done
 }
-# is_recent MINOR: the PostgreSQL that was downloaded is of that release or newer.
-is_recent() {
-    local version
-    version=$(compgen -G "$FOLDER/var/cache/apt/archives/postgresql-${DEBIAN_MAJOR[$RELEASE]}_*.deb" | sed 's|.*/[^_]*_||; s|_[^_]*$||') || return 1
-    dpkg --compare-versions "$version" ge "$1"
-}
 
-# fill MIRROR SECURITY PACKAGE...: on mounts of its own.
+# fill MIRROR [PACKAGE...]: on mounts of its own.
 fill() {
     echo "deb [check-valid-until=no] $1 $RELEASE main" >"$FOLDER/etc/apt/sources.list"
-    [ -z "$2" ] || echo "deb [check-valid-until=no] $2 $RELEASE-security main" >>"$FOLDER/etc/apt/sources.list"
+    if [ "$RELEASE" = experimental ]; then
+        echo "deb [check-valid-until=no] $1 sid main" >>"$FOLDER/etc/apt/sources.list"
+        printf 'Package: src:postgresql-*\nPin: release a=experimental\nPin-Priority: 500\n' >"$FOLDER/etc/apt/preferences.d/comb"
+    fi
     apt-config dump | grep '^Acquire::.*[pP]roxy' >"$FOLDER/etc/apt/apt.conf.d/01proxy" || true
     # Nothing here has to outlive the machine's power, and nothing starts by itself.
     echo force-unsafe-io >"$FOLDER/etc/dpkg/dpkg.cfg.d/unsafe-io"
     printf '#!/bin/sh\nexit 101\n' >"$FOLDER/usr/sbin/policy-rc.d"
     chmod 755 "$FOLDER/usr/sbin/policy-rc.d"
-    shift 2
+    shift
     download "$@"
 }
 
-# download PACKAGE...: on mounts of its own. What fits together is what the mirror has now.
+# download [PACKAGE...]: on mounts of its own. What fits together is what the mirror has now.
 download() {
+    # It trusts whom this machine trusts.
     cp /etc/resolv.conf /etc/hosts "$FOLDER/etc/"
+    cp /etc/ssl/certs/ca-certificates.crt "$FOLDER/etc/ssl/certs/"
     mount -t proc proc "$FOLDER/proc"
     chroot "$FOLDER" apt-get update
     chroot "$FOLDER" env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -y --no-install-recommends --download-only "postgresql-${DEBIAN_MAJOR[$RELEASE]}" "$@"
-    chroot "$FOLDER" apt-get autoclean
+        apt-get install -y --no-install-recommends --download-only "postgresql-${MAJORS[$RELEASE]}" "$@"
 }
 
 # --- Entered as often as it takes -----------------------------------------------------------------
@@ -104,15 +107,17 @@ check_namespaces() {
     rmdir "$folder"
 }
 
+# run_bare [--net] FOLDER COMMAND...
 run_bare() {
-    local world
-    [ -e "$FOLDER.complete" ] || die "there is no bare Debian $RELEASE yet" "First: tools/package/bare.sh make $RELEASE"
+    local world net=()
+    if [ "$1" = --net ]; then net=(--net) && shift; fi
+    [ -e "$FOLDER.complete" ] || die "there is no bare $SYSTEM yet" "First: tools/package/bare.sh make $SYSTEM"
     world=$(mktemp -d "${TMPDIR:-/tmp}/comb-bare.XXXXXX")
     # shellcheck disable=SC2064
     trap "rmdir '$world'" EXIT
     trap 'exit 130' INT
     trap 'exit 143' TERM HUP
-    alone --net -- "$0" enter "$RELEASE" "$world" "$@"
+    alone "${net[@]}" -- "$0" enter "$SYSTEM" "$world" "$@"
 }
 
 # enter WORLD FOLDER COMMAND...: on mounts of its own, and as the first of its processes.
@@ -135,16 +140,19 @@ enter() {
 
 # --------------------------------------------------------------------------------------------------
 
-what=${1:-} RELEASE=${2:-}
-[ -n "${DEBIAN_MAJOR[${RELEASE:-none}]:-}" ] || die "no release of Debian is known here as '$RELEASE'" "Choose from: ${!DEBIAN_MAJOR[*]}"
-FOLDER=$COMB_CACHE/bare/$RELEASE
+what=${1:-} SYSTEM=${2:-}
+RELEASE=${SYSTEM%%-*} ARCHITECTURE=$(dpkg --print-architecture)
+[ "$SYSTEM" = "$RELEASE" ] || ARCHITECTURE=${SYSTEM#*-}
+[ -n "${MAJORS[${RELEASE:-none}]:-}" ] || die "no release is known here as '$RELEASE'" "Choose from: ${!MAJORS[*]}"
+FOLDER=$COMB_CACHE/bare/$SYSTEM
 shift 2
 case $what in
     make) make_bare "$@" ;;
-    run) run_bare "$@" ;;
+    run) run_bare --net "$@" ;;
+    online) run_bare "$@" ;;
     fill) fill "$@" ;;
     download) download "$@" ;;
     enter) enter "$@" ;;
-    major) echo "${DEBIAN_MAJOR[$RELEASE]}" ;;
+    major) echo "${MAJORS[$RELEASE]}" ;;
     *) die "bare.sh does not know what to do: $what" ;;
 esac

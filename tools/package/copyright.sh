@@ -6,7 +6,7 @@ set -euo pipefail
 . "$(dirname "$0")/../common.sh"
 
 MAJOR=$1 FILE=$2 FOLDER=$3
-HOST=$(rustc -vV | sed -n 's/^host: //p')
+HOST=${CARGO_BUILD_TARGET:-$(rustc -vV | sed -n 's/^host: //p')}
 RUST=$(rustc -vV | sed -n 's/^release: //p')
 SYSROOT=$(rustc --print sysroot)
 
@@ -124,17 +124,15 @@ text_of() {
     echo "$found"
 }
 
-# The notices of Rust's standard library, as they came with it.
+# The notices of Rust's standard library, as they came with it: by rustup, or by the distribution's package of it.
 rust_texts() {
-    local notices
-    for notices in "$SYSROOT/share/doc/rust/COPYRIGHT-library.html" /usr/share/doc/libstd-rust-dev/copyright; do
-        if [ -f "$notices" ]; then
-            install -D -m 644 -t "$FOLDER/rust-$RUST" "$notices"
-            return
-        fi
-    done
-    die "Rust $RUST has no notices of its standard library's copyright here" \
-        "They come with rustup's and Debian's: COPYRIGHT-library.html, libstd-rust-dev"
+    local package notices=$SYSROOT/share/doc/rust/COPYRIGHT-library.html
+    if [ ! -f "$notices" ]; then
+        package=$(dpkg -S "$SYSROOT/lib/rustlib/$HOST/lib/libstd-*.rlib" 2>/dev/null | sed -n '1s/:.*//p')
+        notices=/usr/share/doc/$package/copyright
+    fi
+    [ -f "$notices" ] || die "Rust $RUST has no notices of its standard library's copyright here" "There is no $notices"
+    install -D -m 644 -t "$FOLDER/rust-$RUST" "$notices"
 }
 
 rm -rf "$FOLDER"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# dist.sh: the sources as an archive for PGXN, into target/package/: what is committed, and META.json.
+# dist.sh: the sources as an archive for PGXN, into target/package/: what is committed, and META.json. With VENDOR=1 also the crates,
+# for builds without a network.
 set -euo pipefail
 . "$(dirname "$0")/../common.sh"
 . "$(dirname "$0")/output.sh"
@@ -15,3 +16,8 @@ git -C "$ROOT" show HEAD:META.json.in | sed "s/@VERSION@/$version/g" >"$WORK/MET
 # The format has no time zones.
 TZ=UTC git -C "$ROOT" archive --format=zip -9 --prefix="comb-$version/" --add-file="$WORK/META.json" -o "$WORK/comb-$version.zip" HEAD
 deliver "$WORK/comb-$version.zip"
+if [ -n "${VENDOR:-}" ]; then
+    (cd "$ROOT" && step "Fetching the crates" cargo vendor --locked "$WORK/vendor")
+    tar -C "$WORK" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(source_date)" --use-compress-program="xz -1 -T0" -cf "$WORK/comb-$version-vendor.tar.xz" vendor
+    deliver "$WORK/comb-$version-vendor.tar.xz"
+fi

@@ -15,7 +15,8 @@ apt-get -y -q --no-install-recommends -o Dpkg::Use-Pty=0 -o APT::Sandbox::User=r
 SERVER_USER=postgres
 . "$ROOT/tools/cluster.sh"
 mkdir -p "$FOLDER"
-tar -xzf /comb/packages/comb-*-pg"$MAJOR"-*.tar.gz -C "$FOLDER"
+ARCHITECTURE=$(dpkg --print-architecture)
+tar -xzf /comb/packages/comb-*-pg"$MAJOR-$ARCHITECTURE".tar.gz -C "$FOLDER"
 [ "$(ls "$FOLDER")" = "lib
 licenses
 share" ] || die "the archive has another layout" "$(ls "$FOLDER")"
@@ -33,7 +34,7 @@ refuses "without settings: CREATE EXTENSION" 'extension "comb" is not available'
 cluster_restart "$CONTROL"
 refuses "with extension_control_path alone: CREATE EXTENSION" 'could not access file "comb"' shop -c "CREATE EXTENSION comb"
 # As much as has been made of others.
-for other in /comb/packages/comb-*-pg*.tar.gz; do
+for other in /comb/packages/comb-*-pg*-"$ARCHITECTURE".tar.gz; do
     case $other in *-pg"$MAJOR"-*) continue ;; esac
     rm -rf /tmp/other
     mkdir /tmp/other

@@ -11,26 +11,28 @@ set -euo pipefail
 GLIBC=2.35
 # Of the packages, not of comb.
 REVISION=1
-MAINTAINER=${MAINTAINER:-The comb authors <comb@localhost>}
+if [ -z "${MAINTAINER:-}" ]; then
+    MAINTAINER="The comb authors <comb@localhost>"
+    say "The packages name a placeholder for their maintainer, $MAINTAINER. Another: make package MAINTAINER='NAME <ADDRESS>'"
+fi
 
-# --- The build ------------------------------------------------------------------------------------
-
-# What a library would otherwise name: the folders of Rust, of cargo's builds and of the crates. Its own sources cargo names
-# from their root on.
-without_folders() {
-    local host folder flags IFS
-    SYSROOT=$(rustc --print sysroot)
-    host=$(rustc -vV | sed -n 's/^host: //p')
-    CRATES=$(cd "$ROOT" && cargo metadata --locked --format-version 1 --filter-platform "$host" | tr ',' '\n' |
-        sed -n 's|.*"manifest_path":"\(.*\)/[^/]*/Cargo.toml".*|\1|p' | sort -u | grep -vFx -e "${ROOT%/*}" -e "$ROOT/crates")
-    flags=(
-        "--remap-path-prefix=$SYSROOT/lib/rustlib/src/rust=/rustc/$(rustc -vV | sed -n 's/^commit-hash: //p')"
-        "--remap-path-prefix=$CARGO_TARGET_DIR=/target"
-    )
-    while IFS= read -r folder; do flags+=("--remap-path-prefix=$folder=/crates"); done <<<"$CRATES"
-    # Unlike RUSTFLAGS it takes a folder with a space.
-    IFS=$'\x1f'
-    export CARGO_ENCODED_RUSTFLAGS="${flags[*]}"
+# For another architecture: its compiler, the headers of its PostgreSQL, and Rust's standard library.
+cross() {
+    local target=aarch64-unknown-linux-gnu release headers
+    [ "$ARCHITECTURE" = arm64 ] || die "packages for $ARCHITECTURE are not compiled here" "Choose ARCH=arm64, or make them on such a machine."
+    "$ROOT/tools/setup.sh" --packages gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+    rustup --quiet target add $target || die "Rust has no standard library for $target here" "It comes with rustup."
+    for release in bookworm trixie forky; do
+        [ "$("$ROOT/tools/package/bare.sh" major $release)" != "$MAJOR" ] || break
+    done
+    "$ROOT/tools/package/bare.sh" make "$release-$ARCHITECTURE" "postgresql-server-dev-$MAJOR"
+    headers=$COMB_CACHE/headers/$ARCHITECTURE
+    mkdir -p "$headers"
+    dpkg-deb -x "$(compgen -G "$COMB_CACHE/bare/$release-$ARCHITECTURE/var/cache/apt/archives/postgresql-server-dev-${MAJOR}_*.deb")" "$headers"
+    export "PGRX_INCLUDEDIR_SERVER_PG$MAJOR=$headers/usr/include/postgresql/$MAJOR/server" CARGO_BUILD_TARGET=$target \
+        CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
+        BINDGEN_EXTRA_CLANG_ARGS_aarch64_unknown_linux_gnu="--target=aarch64-linux-gnu -I/usr/aarch64-linux-gnu/include"
+    STRIP=aarch64-linux-gnu-strip
 }
 
 # --- What has to be so ----------------------------------------------------------------------------
@@ -57,8 +59,10 @@ check_library() {
 check_names() {
     local folder
     while IFS= read -r folder; do
+        # Where the distribution has its own Rust.
+        [[ $folder != /usr* ]] || continue
         if grep -rlaF --exclude='*.md' -- "$folder" "$1" >&2; then die "what would be packaged names a folder of this machine: $folder"; fi
-    done <<<"$ROOT"$'\n'"$COMB_CACHE"$'\n'"$CARGO_TARGET_DIR"$'\n'"$SYSROOT"$'\n'"$CRATES"
+    done < <(printf '%s\n' "$ROOT" "$COMB_CACHE" "$CARGO_TARGET_DIR" && rustc --print sysroot && crate_folders)
 }
 
 # --- Package and archive --------------------------------------------------------------------------
@@ -71,7 +75,7 @@ Version: $COMB_VERSION-$REVISION
 Architecture: $ARCHITECTURE
 Maintainer: $MAINTAINER
 Installed-Size: $(find "$1" -type f ! -path '*/DEBIAN/*' -printf '%s\n' | awk '{ kib += int(($1 + 1023) / 1024) } END { print kib }')
-Depends: postgresql-$MAJOR (>= $MINOR), libc6 (>= $(versions GLIBC | tail -n 1)), libgcc-s1 (>= $(versions GCC | tail -n 1))
+Depends: postgresql-$MAJOR, libc6 (>= $(versions GLIBC | tail -n 1)), libgcc-s1 (>= $(versions GCC | tail -n 1))
 Section: database
 Priority: optional
 Description: time-ordered UUIDs inside PostgreSQL $MAJOR
@@ -92,9 +96,6 @@ comb ($COMB_VERSION-$REVISION) unstable; urgency=medium
 END
 }
 
-# The scripts of the package, which say what no file of it can.
-debian_script() { sed "s/@NAME@/$NAME/g; s/@MAJOR@/$MAJOR/g" "$ROOT/tools/package/$1"; }
-
 make_deb() {
     local tree=$WORK/deb documents file
     documents=$tree/usr/share/doc/$NAME
@@ -106,7 +107,7 @@ make_deb() {
     gzip -9n <"$ROOT/CHANGELOG.md" >"$documents/changelog.gz"
     debian_changelog | gzip -9n >"$documents/changelog.Debian.gz"
     for file in postinst postrm; do
-        debian_script "$file" >"$tree/DEBIAN/$file"
+        sed "s/@NAME@/$NAME/g; s/@MAJOR@/$MAJOR/g; s/@VERSION@/$COMB_VERSION/g" "$ROOT/tools/package/$file" >"$tree/DEBIAN/$file"
         chmod 755 "$tree/DEBIAN/$file"
     done
     debian_control "$tree" >"$tree/DEBIAN/control"
@@ -130,18 +131,18 @@ make_archive() {
 
 package() {
     PG_CONFIG=$("$ROOT/tools/setup.sh" "$1")
-    CARGO_TARGET_DIR=$TARGET/for-packages
     . "$ROOT/tools/cargo.sh"
-    MINOR=$(cut -d' ' -f2 <<<"$PG_CONFIG_VERSION")
     NAME=postgresql-$MAJOR-comb
-    STAGE=$CARGO_TARGET_DIR/stage
-    LIBRARY=$WORK/comb.so
+    STAGE=$CARGO_TARGET_DIR/package-$ARCHITECTURE
+    LIBRARY=$WORK/comb.so STRIP=strip
+    [ "$ARCHITECTURE" = "$(dpkg --print-architecture)" ] || cross
 
-    without_folders
-    step "Building the extension for the packages of $PG_CONFIG_VERSION" build_release "$STAGE"
-    strip --strip-unneeded --remove-section=.comment -o "$LIBRARY" "$STAGE/comb.so"
-    check_library
+    # Before the build, for what it does not find.
+    step "Fetching the crates" crate_folders
     "$ROOT/tools/package/copyright.sh" "$MAJOR" "$WORK/copyright" "$WORK/licenses"
+    step "Building the extension for the packages of $PG_CONFIG_VERSION" build_release "$STAGE"
+    $STRIP --strip-unneeded --remove-section=.comment -o "$LIBRARY" "$STAGE/comb.so"
+    check_library
     make_deb
     make_archive
     deliver "$WORK"/*.deb "$WORK"/*.tar.gz
@@ -149,11 +150,11 @@ package() {
 
 # --------------------------------------------------------------------------------------------------
 
-TARGET=${CARGO_TARGET_DIR:-$ROOT/target}
-ARCHITECTURE=$(dpkg --print-architecture) || die "packages are made on Debian or Ubuntu"
+ARCHITECTURE=${ARCH:-$(dpkg --print-architecture)} || die "packages are made on Debian or Ubuntu"
 "$ROOT/tools/setup.sh" --packages binutils xz-utils
 SOURCE_DATE_EPOCH=$(source_date)
 export SOURCE_DATE_EPOCH
+unset RUSTFLAGS
 
 mkdir -p "$COMB_CACHE"
 exec 8>"$COMB_CACHE/package.lock"

@@ -3,20 +3,18 @@
 
 PARTS=$ROOT/tools/package
 
-# prepare RELEASE [PACKAGE...]: comb's package for the PostgreSQL of that release, and the bare system, with these packages of
-# the distribution's downloaded.
+# The architecture of that system.
+architecture() { if [[ $1 == *-* ]]; then echo "${1#*-}"; else dpkg --print-architecture; fi; }
+
+# prepare SYSTEM [PACKAGE...]: comb's package for the PostgreSQL of that system, and the bare system, with these packages of the
+# distribution's downloaded.
 prepare() {
-    local release=$1 major minor
-    shift
-    major=$("$PARTS/bare.sh" major "$release")
-    "$PARTS/package.sh" "$major"
-    minor=$(dpkg-deb -f "$ROOT"/target/package/postgresql-"$major"-comb_"$COMB_VERSION"-*.deb Depends | sed 's/.*>= \([0-9.]*\)).*/\1/; s/,.*//')
-    "$PARTS/bare.sh" make "$release" "$minor" "$@"
+    ARCH=$(architecture "$1") "$PARTS/package.sh" "$("$PARTS/bare.sh" major "$1")"
+    "$PARTS/bare.sh" make "$@"
 }
 
-# in_bare RELEASE SCRIPT [ARGUMENT...]: that script of tools/ in that system, with the files as they are now: the sources as
-# /comb/comb, the packages as /comb/packages, what make has built as /comb/stage, and FILES in /comb. Its first argument is the
-# major.
+# in_bare SYSTEM SCRIPT [ARGUMENT...]: that script of tools/ in that system, with the files as they are now: the sources as
+# /comb/comb, the packages as /comb/packages, the built files as /comb/stage, and FILES in /comb. Its first argument is the major.
 FILES=()
 in_bare() {
     local release=$1 script=$2 major work
@@ -31,7 +29,7 @@ in_bare() {
     mkdir "$work/comb"
     tar -C "$ROOT" --exclude=./target --exclude=./.git --exclude=./bench/results -c . | tar -C "$work/comb" -x
     cp -r "$ROOT/target/package" "$work/packages"
-    cp -r "${CARGO_TARGET_DIR:-$ROOT/target}/for-packages/pg$major/stage" "$work/stage"
+    cp -r "${CARGO_TARGET_DIR:-$ROOT/target}/pg$major/package-$(architecture "$release")" "$work/stage"
     [ ${#FILES[@]} -eq 0 ] || cp "${FILES[@]}" "$work"
     "$PARTS/bare.sh" run "$release" "$work" "/comb/comb/tools/$script" "$major" "$@"
 }

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# test.sh [RELEASE...]: the packages in the hands of their users: in bare systems of these releases of Debian, with the
-# distribution's own PostgreSQL and without Rust, and the archive for PGXN on this machine.
+# test.sh [RELEASE...]: the packages in the hands of their users: in bare systems of these releases of Debian and Ubuntu, with
+# the distribution's own PostgreSQL and without Rust, and the archive for PGXN on this machine.
 set -euo pipefail
 . "$(dirname "$0")/../common.sh"
 . "$(dirname "$0")/../suite.sh"
 . "$(dirname "$0")/prepare.sh"
 
-[ $# -gt 0 ] || set -- bookworm trixie forky
+[ $# -gt 0 ] || set -- bookworm trixie forky resolute
 for release; do
     major=$("$PARTS/bare.sh" major "$release")
     prepare "$release"
-    suite "The package on Debian $release, PostgreSQL $major" in_bare "$release" package/users.sh
-    [ "$major" -lt 18 ] || suite "The folder on Debian $release, PostgreSQL $major" in_bare "$release" package/folder.sh
+    suite "The package on $release, PostgreSQL $major" in_bare "$release" package/users.sh
+    [ "$major" -lt 18 ] || suite "The folder on $release, PostgreSQL $major" in_bare "$release" package/folder.sh
 done
 suite "The same bytes, made twice for PostgreSQL $major" "$PARTS/twice.sh" "$major"
 suite "The archive for PGXN" "$PARTS/archive.sh"

@@ -7,7 +7,7 @@ set -euo pipefail
 
 MAJOR=$1
 NAME=postgresql-$MAJOR-comb
-DEB=$(compgen -G "/comb/packages/${NAME}_*.deb")
+DEB=$(compgen -G "/comb/packages/${NAME}_*_$(dpkg --print-architecture).deb")
 PG_CONFIG=/usr/lib/postgresql/$MAJOR/bin/pg_config
 
 # --- What its users call --------------------------------------------------------------------------
@@ -37,8 +37,6 @@ refused() {
         as nobody apt-get install -y "$DEB"
     refuses "the package for another major" "postgresql-14" \
         apt install "$(another_deb "s/^\(Package:.*\|Depends:.*\)postgresql-$MAJOR/\1postgresql-14/")"
-    refuses "the package for a newer minor release" "postgresql-$MAJOR (>= $MAJOR.99)" \
-        apt install "$(another_deb "s/(>= $MAJOR\.[0-9]*)/(>= $MAJOR.99)/")"
     no_files "what was refused"
 }
 
@@ -48,7 +46,7 @@ installed() {
     [ -z "$(dpkg -L "$NAME" | xargs -I{} find {} -maxdepth 0 \( ! -user root -o ! -group root -o -perm /022 \))" ] ||
         die "others than root may change its files"
     ! ldd "/usr/lib/postgresql/$MAJOR/lib/comb.so" | grep 'not found' || die "a library is missing"
-    ok "apt-get install $(basename "$DEB"): $(dpkg-query -W -f '${Depends}' "$NAME")"
+    ok "apt-get install $(basename "$DEB") beside PostgreSQL $(dpkg-query -W -f '${Version}' "postgresql-$MAJOR"): $(dpkg-query -W -f '${Depends}' "$NAME")"
     server start
     useradd --create-home shopkeeper
     as postgres createuser shopkeeper
@@ -104,6 +102,9 @@ upgraded() {
     close_session ttt
     [ "$(shop -c "SELECT scope FROM comb_status()")" = server ] || die "the preloaded server does not go on"
     ok "an upgrade of the package under a running server with sessions open"
+    apt install "$(another_deb 's/^Version:.*/Version: 99.0.0-1/')" >/tmp/apt.log 2>&1 || die "the upgrade of the package fails" "$(cat /tmp/apt.log)"
+    apt install --allow-downgrades "$DEB" >/tmp/apt.log 2>&1 || die "the downgrade of the package fails" "$(cat /tmp/apt.log)"
+    says "a downgrade" "install the newer package" /tmp/apt.log
 }
 
 removed() {
