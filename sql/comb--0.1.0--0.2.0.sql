@@ -16,6 +16,43 @@ ALTER FUNCTION uniqueidentifier_larger(uniqueidentifier, uniqueidentifier) LEAKP
 ALTER FUNCTION comb_inspect(uuid) STABLE COST 1000;
 ALTER FUNCTION comb_layouts() STABLE ROWS 20;
 
+COMMENT ON FUNCTION comb_new() IS
+    'generate UUID version 7, greater than all earlier ones in the scope';
+COMMENT ON FUNCTION comb_new(text) IS
+    'generate UUID in the given layout, greater in the order of the layout than all earlier ones in the scope';
+COMMENT ON FUNCTION comb_new_mssql() IS
+    'generate UUID in layout mssql, greater in SQL Server''s order than all earlier ones in the scope';
+COMMENT ON FUNCTION comb_new_mssql_legacy() IS
+    'generate UUID in layout mssql_legacy, greater in SQL Server''s order than all earlier ones in the scope';
+COMMENT ON FUNCTION comb_at(timestamptz, text) IS
+    'generate UUID with the given timestamp';
+COMMENT ON FUNCTION comb_shifted(interval, text) IS
+    'generate UUID with a timestamp shifted by the given interval';
+COMMENT ON FUNCTION comb_timestamp(uuid) IS
+    'extract timestamp from UUID version 1, 6 or 7; null for any other version';
+COMMENT ON FUNCTION comb_timestamp(uuid, text) IS
+    'extract timestamp from UUID in the given layout; null if the UUID cannot be in that layout';
+COMMENT ON FUNCTION comb_timestamp_mssql(uuid) IS
+    'extract timestamp from UUID in layout mssql; null if the UUID cannot be in that layout';
+COMMENT ON FUNCTION comb_timestamp_mssql_legacy(uuid) IS
+    'extract timestamp from UUID in layout mssql_legacy; null if the UUID cannot be in that layout';
+COMMENT ON FUNCTION comb_timestamp_micros(uuid) IS
+    'extract timestamp in microseconds from UUID version 7 whose rand_a holds a fraction of the millisecond; null for any other version';
+COMMENT ON FUNCTION comb_inspect(uuid) IS
+    'version and variant of UUID, and its timestamp in every layout, plausible layouts first';
+COMMENT ON FUNCTION comb_set_timestamp(uuid, timestamptz, text) IS
+    'replace the timestamp of UUID and keep all other bits; layouts of versions 1, 6, 7 and 8 also set version and variant';
+COMMENT ON FUNCTION comb_convert(uuid, text, text) IS
+    'convert UUID from one layout to another; null if the UUID cannot be in the first';
+COMMENT ON FUNCTION comb_dotnet_swap(uuid) IS
+    'reverse bytes 0 to 3, 4 to 5 and 6 to 7 of UUID, as Guid.ToByteArray() does; its own inverse';
+COMMENT ON FUNCTION comb_new_bsv() IS
+    'generate BSV COMB, sorted by time under COLLATE "C"';
+COMMENT ON FUNCTION comb_bsv_timestamp(text, text) IS
+    'extract timestamp from BSV COMB written in the given time zone; null after year 9999';
+COMMENT ON FUNCTION comb_bsv_uuid(text) IS
+    'extract UUID version 4 from BSV COMB';
+
 -- MySQL's order of the bytes of version 1
 
 CREATE FUNCTION comb_mysql_swap(id uuid) RETURNS uuid

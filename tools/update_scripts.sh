@@ -1,15 +1,21 @@
 #!/usr/bin/env bash
 # update_scripts.sh [--check]: writes each sql/comb--OLD--NEW.sql from its .sql.in, with a chapter of sql/ in place of a
-# line "-- chapter: NAME". The result is committed, since cargo pgrx installs that file as it is.
+# line "-- chapter: NAME", and its COMMENTs in place of "-- comments: NAME". The result is committed, since cargo pgrx
+# installs that file as it is.
 # --check: fails where that would change a file.
 set -euo pipefail
 cd "$(dirname "$0")/../sql"
 
 for source in comb--*.sql.in; do
     script=$(awk '
-        sub(/^-- chapter: /, "") {
-            file = $0
-            while ((status = (getline line < file)) > 0) print line
+        /^-- (chapter|comments): / {
+            file = $3
+            all = $2 == "chapter:"
+            while ((status = (getline line < file)) > 0) {
+                if (line ~ /^COMMENT ON/) inside = 1
+                if (all || inside) print line
+                if (line ~ /;$/) inside = 0
+            }
             if (status < 0) { print "no chapter sql/" file > "/dev/stderr"; exit 1 }
             close(file)
             next
