@@ -34,6 +34,10 @@ make_bare() {
     if [ ! -e "$FOLDER.complete" ]; then
         [ "$ARCHITECTURE" = "$(dpkg --print-architecture)" ] || tools+=(qemu-user-static binfmt-support)
         "$ROOT/tools/setup.sh" --packages "${tools[@]}"
+        if [ ${#tools[@]} -gt 1 ] && ! compgen -G "/proc/sys/fs/binfmt_misc/qemu-*" >/dev/null; then
+            # Where nothing has done so when the machine started.
+            as_root sh -c 'mount -t binfmt_misc none /proc/sys/fs/binfmt_misc; update-binfmts --enable'
+        fi
         mirror=$(mirror)
         [ -n "$mirror" ] || die "apt knows no mirror of Debian, from which $RELEASE would come" "Run apt-get update, and try again."
         # What debootstrap does not know by its name yet is made like the newest.
