@@ -39,7 +39,7 @@ clean_other_clone() {
 
 # The folders in which cargo has the sources of the crates.
 crate_folders() {
-    (cd "$ROOT" && cargo metadata --locked --format-version 1 --filter-platform "$(rustc -vV | sed -n 's/^host: //p')") | tr ',' '\n' |
+    for_server metadata --format-version 1 --filter-platform "${CARGO_BUILD_TARGET:-$(rustc -vV | sed -n 's/^host: //p')}" | tr ',' '\n' |
         sed -n 's|.*"manifest_path":"\(.*\)/[^/]*/Cargo.toml".*|\1|p' | sort -u | grep -vFx -e "${ROOT%/*}" -e "$ROOT/crates"
 }
 

@@ -11,11 +11,10 @@ set -euo pipefail
 
 # Debian experimental is what sid does not have yet.
 declare -A MAJORS=([bookworm]=15 [trixie]=17 [forky]=18 [resolute]=18 [experimental]=19)
-UBUNTU=" resolute "
 
 # Without the security updates: the PostgreSQL of the release itself, older than the one that comb is built with.
 mirror() {
-    if [[ $UBUNTU == *" $RELEASE "* ]]; then
+    if [ "$RELEASE" = resolute ]; then
         echo "http://archive.ubuntu.com/ubuntu"
         return
     fi
@@ -35,11 +34,15 @@ make_bare() {
     if [ ! -e "$FOLDER.complete" ]; then
         [ "$ARCHITECTURE" = "$(dpkg --print-architecture)" ] || tools+=(qemu-user-static binfmt-support)
         "$ROOT/tools/setup.sh" --packages "${tools[@]}"
+        if [ ${#tools[@]} -gt 1 ] && ! compgen -G "/proc/sys/fs/binfmt_misc/qemu-*" >/dev/null; then
+            # Where nothing has done so when the machine started.
+            as_root sh -c 'mount -t binfmt_misc none /proc/sys/fs/binfmt_misc; update-binfmts --enable'
+        fi
         mirror=$(mirror)
         [ -n "$mirror" ] || die "apt knows no mirror of Debian, from which $RELEASE would come" "Run apt-get update, and try again."
         # What debootstrap does not know by its name yet is made like the newest.
         [ -e "$script" ] || script=/usr/share/debootstrap/scripts/sid
-        if [[ $UBUNTU == *" $RELEASE "* ]]; then
+        if [ "$RELEASE" = resolute ]; then
             # Debian 12 has no keys of Ubuntu.
             "$0" make trixie ubuntu-keyring
             as_root dpkg-deb -x "$(compgen -G "$COMB_CACHE/bare/trixie/var/cache/apt/archives/ubuntu-keyring_*.deb")" "$COMB_CACHE/bare/keys"
