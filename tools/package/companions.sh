@@ -22,5 +22,7 @@ dpkg-query -W -f '    ${Package} ${Version}\n' "postgresql-$MAJOR" "postgresql-$
 # Where the tests read the pages.
 mkdir -p "$(dirname "$BUILT_IN")"
 [ -e "$BUILT_IN" ] || ln -s "$ROOT" "$BUILT_IN"
-export PG_CONFIG=/usr/lib/postgresql/$MAJOR/bin/pg_config COMB_TEST_SECONDS=12 RUST_TEST_THREADS=2
+export PG_CONFIG=/usr/lib/postgresql/$MAJOR/bin/pg_config RUST_TEST_THREADS=2
+# For two loads, one after the other.
+export COMB_TEST_SECONDS=12
 "/comb/$TESTS" --include-ignored "${@/%/::}"

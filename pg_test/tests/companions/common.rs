@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::Stdio;
+use std::thread;
 
 use pg_test::pages::Page;
 use pg_test::{Server, Sharing, installation, value, within};
@@ -116,6 +117,14 @@ impl Host {
     }
 }
 
+impl Drop for Host {
+    fn drop(&mut self) {
+        if !thread::panicking() {
+            self.server.assert_clean_log();
+        }
+    }
+}
+
 /// A section of a page. On the page, the servers of a test are a.example, b.example and so on.
 pub struct Section<'a> {
     page: Page,
@@ -169,18 +178,15 @@ impl<'a> Section<'a> {
         let (sqlstate, message) = error.unwrap_or_else(|| panic!("{}", output.messages));
         assert_eq!(Some(sqlstate), block.error.as_deref(), "{text}: {message}");
         let comment = format!("ERROR:  {message}");
-        assert!(block.sql.contains(&comment), "not in the block with {text}: {comment}");
+        // The page has the messages of PostgreSQL 18.
+        let is_shown = block.sql.contains(&comment) || installation().major < 18;
+        assert!(is_shown, "not in the block with {text}: {comment}");
     }
 
-    /// Asserts that the test has asked for all blocks, and that no server crashed.
+    /// Asserts that the test has asked for all blocks.
     pub fn end(self) {
-        let blocks = self.page.section(self.heading);
-        assert!(!blocks.is_empty(), "no blocks: {}", self.heading);
-        for block in blocks {
+        for block in self.page.section(self.heading) {
             assert!(self.used.contains(&block.line), "not tested: {}", block.text);
-        }
-        for host in self.hosts {
-            host.server.assert_clean_log();
         }
     }
 }

@@ -63,7 +63,6 @@ fn a_table_of_version_7() {
     whole_life(&host, "events", UUIDV7, |time| format!("comb_at({time})"));
     the_background_worker_creates_partitions(&mut host);
     a_restored_database_continues(&host);
-    host.server.assert_clean_log();
 }
 
 #[test]
@@ -71,7 +70,6 @@ fn a_table_of_version_7() {
 fn a_table_in_the_order_of_sql_server() {
     let host = super::start("extensions");
     whole_life(&host, "inventory", MSSQL, |time| format!("comb_at({time}, 'mssql')"));
-    host.server.assert_clean_log();
 }
 
 /// By the role of the owner.
