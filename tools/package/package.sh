@@ -79,10 +79,10 @@ Depends: postgresql-$MAJOR, libc6 (>= $(versions GLIBC | tail -n 1)), libgcc-s1 
 Section: database
 Priority: optional
 Description: time-ordered UUIDs inside PostgreSQL $MAJOR
- comb makes, reads and converts UUIDs that are in the order of time: those of
- RFC 9562 version 7, and the COMBs of SQL Server and .NET. As primary keys they
- go in at the right edge of the index, and carry the moment that they were
- made at.
+ comb generates, reads and converts UUIDs that are in the order of time: those
+ of RFC 9562 version 7, and the COMBs of SQL Server and .NET. As primary keys
+ they go in at the right edge of the index, and contain the time at which they
+ were generated.
 END
 }
 

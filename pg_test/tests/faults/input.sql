@@ -1,4 +1,4 @@
--- Calls of every function of the extension with arguments from pools of values. For input.sh.
+-- Calls of every function of the extension with arguments from pools of values. For input.rs.
 
 -- Functions that SQL can call. What takes or gives `internal` is called by the server alone.
 CREATE VIEW members AS
