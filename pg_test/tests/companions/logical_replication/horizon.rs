@@ -1,6 +1,6 @@
 //! The horizon of the publisher and that of the subscriber.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use pg_test::{Load, duration, value, within};
 
@@ -56,7 +56,7 @@ fn rows_arrive_below_the_subscribers_horizon(hosts: &Hosts, section: &mut Sectio
 /// Under load: once the subscriber has replayed the publisher's position, it has all rows below the horizon that was
 /// asked for before.
 fn rows_below_the_publishers_horizon_are_complete(a: &Host, b: &Host, section: &mut Section) {
-    let load = Load::start(&a.config(), 8, duration() / 2, false, |client| {
+    let load = Load::start(&a.config(), 8, Duration::from_secs(60), false, |client| {
         client.batch_execute(
             "INSERT INTO outbox (body) VALUES ('under load'); SELECT pg_sleep(0.03 * random())",
         )
@@ -66,7 +66,8 @@ fn rows_below_the_publishers_horizon_are_complete(a: &Host, b: &Host, section: &
     let mut client = a.connect();
     let end = Instant::now() + duration() / 2;
     let mut rounds = 0;
-    while Instant::now() < end {
+    // On a busy machine six rounds can take longer.
+    while Instant::now() < end || rounds < 6 {
         let answer = a.app(&format!("{ask}\n\\echo :horizon :lsn"));
         let (horizon, lsn) = answer.split_once(' ').expect("two values");
         let replayed = replayed.replace(":'lsn'", &format!("'{lsn}'"));
@@ -75,6 +76,6 @@ fn rows_below_the_publishers_horizon_are_complete(a: &Host, b: &Host, section: &
         assert_eq!(a.content("shop", &below), b.content("shop", &below));
         rounds += 1;
     }
-    assert!(rounds > 5, "{rounds} rounds");
+    load.stop();
     load.join().expect("no error");
 }
