@@ -37,7 +37,7 @@ soak:
 	@tools/soak.sh "$(PG)" "$(MINUTES)" "$(CONNECTIONS)" $(FAULTS)
 
 examples:
-	@tools/examples.sh $(if $(SOME),--some $(SOME)) "$(PG)" $(ON)
+	@tools/examples.sh $(PG)
 
 bench:
 	@bench/bench.sh
