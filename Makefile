@@ -41,7 +41,7 @@ soak:
 	@$(ROOT)tools/soak.sh "$(PG)" "$(MINUTES)" "$(CONNECTIONS)" $(FAULTS)
 
 examples:
-	@$(ROOT)tools/examples.sh $(if $(SOME),--some $(SOME)) "$(PG)" $(ON)
+	@$(ROOT)tools/examples.sh $(PG)
 
 bench:
 	@$(ROOT)bench/bench.sh

@@ -21,6 +21,7 @@ pub use mutants::mutants;
 pub use server::{SHARINGS, Server, Sharing, Stop};
 pub use session::Session;
 
+use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use postgres::Client;
@@ -60,6 +61,14 @@ pub fn within(seconds: u64, mut condition: impl FnMut() -> bool) -> bool {
         }
         std::thread::sleep(Duration::from_millis(50));
     }
+}
+
+/// A port that nobody listens on, below those that the system gives to connections. Processes begin at different ones.
+pub fn free_port() -> u16 {
+    let (first, process) = (10_000, std::process::id() % 22_000);
+    let mut ports = (0..22_000).map(|n| first + ((process + n) % 22_000) as u16);
+    let port = ports.find(|&port| TcpListener::bind(("127.0.0.1", port)).is_ok());
+    port.expect("a free port")
 }
 
 /// Kills a process with SIGKILL.

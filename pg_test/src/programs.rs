@@ -43,6 +43,7 @@ impl Server {
     pub fn client_program(&self, name: &str) -> Program {
         let mut command = self.installation.program(name, &[]);
         command.arg("--username=postgres").arg(format!("--host={}", self.work().display()));
+        command.arg(format!("--port={}", self.port()));
         Program(command)
     }
 

@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use crate::clock::Clock;
 use crate::installation::{Installation, installation};
 use crate::programs::Program;
-use crate::within;
+use crate::{free_port, within};
 
 /// How a server gets the memory that its connections share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,13 +37,16 @@ pub enum Stop {
     Immediate,
 }
 
-/// A data directory, and the server that runs on it. Reachable by a socket only; stopped and removed when dropped.
+/// A data directory, and the server that runs on it. Reachable by a socket only, unless a test asks for TCP; stopped
+/// and removed when dropped.
 pub struct Server {
     pub(crate) installation: &'static Installation,
     directory: TempDir,
     postmaster: Option<Child>,
     environment: Vec<(String, String)>,
     clock: Option<Clock>,
+    /// The port of TCP connections, if it accepts them.
+    tcp: Option<u16>,
 }
 
 impl Server {
@@ -114,6 +117,7 @@ impl Server {
             postmaster: None,
             environment: Vec::new(),
             clock: None,
+            tcp: None,
         };
         fs::set_permissions(server.work(), Permissions::from_mode(0o755)).expect("permissions");
         server
@@ -151,6 +155,17 @@ impl Server {
         self
     }
 
+    /// Lets the server accept TCP connections from this machine, from its next start on.
+    pub fn with_tcp(mut self) -> Self {
+        self.tcp = Some(free_port());
+        self
+    }
+
+    /// The port, which is in the name of the socket, too.
+    pub fn port(&self) -> u16 {
+        self.tcp.unwrap_or(5432)
+    }
+
     /// Sets the system clock of the server: an offset such as `-3600` (seconds) or `+30y`.
     pub fn set_clock(&self, offset: &str) {
         self.clock.as_ref().expect("a clock").set(offset);
@@ -161,8 +176,10 @@ impl Server {
         let log = self.log_path();
         let log = OpenOptions::new().create(true).append(true).open(log).expect("a log");
         let mut command = self.installation.program("postgres", &self.environment);
-        command.arg("-D").arg(self.data()).args(["-c", "listen_addresses=", "-c"]);
-        command.arg(format!("unix_socket_directories={}", self.work().display()));
+        let addresses = if self.tcp.is_some() { "127.0.0.1" } else { "" };
+        command.arg("-D").arg(self.data()).arg(format!("--listen_addresses={addresses}"));
+        command.arg(format!("--unix_socket_directories={}", self.work().display()));
+        command.arg(format!("--port={}", self.port()));
         command.stdout(log.try_clone().expect("a log")).stderr(log);
         // An error with a backtrace would have it in the log.
         command.env("RUST_BACKTRACE", "1");
@@ -193,7 +210,7 @@ impl Server {
         self.signal(Signal::KILL);
         self.postmaster.take().expect("a server").wait().expect("the end of the postmaster");
         // Its children end when they notice. Until then the shared memory is theirs, and no new server starts.
-        let socket_lock = self.work().join(".s.PGSQL.5432.lock");
+        let socket_lock = self.work().join(format!(".s.PGSQL.{}.lock", self.port()));
         let pid = self.data().join("postmaster.pid");
         assert!(within(60, || {
             let users = fs::read_dir("/proc").expect("/proc").flatten().any(|process| {
@@ -255,7 +272,7 @@ impl Server {
     /// How to connect, as the superuser postgres.
     pub fn config(&self) -> Config {
         let mut config = Config::new();
-        config.host_path(self.work()).user("postgres").dbname("postgres");
+        config.host_path(self.work()).port(self.port()).user("postgres").dbname("postgres");
         config
     }
 
@@ -274,7 +291,7 @@ impl Server {
     pub fn psql(&self) -> Command {
         let mut command = Command::new(self.installation.bin.join("psql"));
         command.args(["-X", "-q", "-At", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-h"]);
-        command.arg(self.work());
+        command.arg(self.work()).arg(format!("--port={}", self.port()));
         command
     }
 
@@ -286,6 +303,7 @@ impl Server {
             .program("pg_basebackup", &[])
             .args(["--username=postgres", "--checkpoint=fast", "--write-recovery-conf"])
             .arg(format!("--host={}", self.work().display()))
+            .arg(format!("--port={}", self.port()))
             .arg(format!("--pgdata={}", standby.data().display()))
             .output()
             .expect("pg_basebackup");
