@@ -40,4 +40,7 @@ extern "C-unwind" fn _PG_init() {
     // function: the process ends, and the message is all that the server's log has of it.
     drop(std::panic::take_hook());
     server::mutation::loaded();
+    if server::mutation::is("random bits of the postmaster") {
+        let _ = server::backend::random();
+    }
 }

@@ -13,7 +13,6 @@ use std::time::Duration;
 use pgrx::pg_sys;
 use pgrx::pg_sys::Datum;
 
-use super::backend;
 use crate::postgres::raw;
 
 #[cfg(not(debug_assertions))]
@@ -71,9 +70,6 @@ pub fn releases_before_commit(lock: &pg_sys::LOCKTAG) -> bool {
 /// Called when the library is loaded.
 pub fn loaded() {
     IS_LOADED.store(true, Ordering::Relaxed);
-    if is("random bits of the postmaster") {
-        let _ = backend::random();
-    }
 }
 
 /// Whether the library is loaded. Loading takes 16 bytes, for the panic hook that pgrx sets and _PG_init() removes.
