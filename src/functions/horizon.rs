@@ -33,7 +33,7 @@ sql_function! {
 #[inline(always)]
 fn tracked_id(layout: &'static Layout) -> Answer {
     loop {
-        let early = mutation::is("G2 before G1").then(|| next_id(layout));
+        let early = mutation::early("G2 before G1", || next_id(layout));
         floors::hold()?;
         mutation::pause();
         let id = early.unwrap_or_else(|| next_id(layout))?;

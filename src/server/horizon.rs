@@ -23,7 +23,7 @@ pub struct Horizon {
 pub fn compute() -> Result<Horizon, Report> {
     floors::check_available()?;
     let (block, process) = backend::server()?;
-    let early = mutation::is("R2 before R1").then(floors::least);
+    let early = mutation::early("R2 before R1", floors::least);
     mutation::pause();
     let latest = block.follow(&process)?.tick;
     // The logical clock is read before the floors.
@@ -48,7 +48,7 @@ pub fn settled_for_statement() -> Result<Option<u64>, Report> {
         return Ok(Some(answer.addr() as u64).filter(|&settled| settled != NOTHING));
     }
     let resets = block.resets();
-    let early = mutation::is("snapshot before horizon").then(snapshot_now);
+    let early = mutation::early("snapshot before horizon", snapshot_now);
     let horizon = compute()?;
     mutation::pause();
     let after = early.unwrap_or_else(snapshot_now);

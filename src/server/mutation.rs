@@ -31,6 +31,15 @@ pub fn pause() {
     }
 }
 
+/// The result of a step that is taken too early, where that is the mistake. The others follow after longer than a pause.
+pub fn early<T>(mistake: &str, step: impl FnOnce() -> T) -> Option<T> {
+    is(mistake).then(|| {
+        let result = step();
+        std::thread::sleep(Duration::from_millis(2));
+        result
+    })
+}
+
 /// Stops the process that finds the file first.
 pub fn stop() {
     if std::fs::rename("stop in a change", "stopped in a change").is_ok() {

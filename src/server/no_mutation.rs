@@ -12,6 +12,11 @@ pub const fn is(_mistake: &str) -> bool {
 pub const fn pause() {}
 
 #[inline(always)]
+pub fn early<T>(_mistake: &str, _step: impl FnOnce() -> T) -> Option<T> {
+    None
+}
+
+#[inline(always)]
 pub const fn stop() {}
 
 #[inline(always)]

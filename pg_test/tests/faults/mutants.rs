@@ -7,8 +7,8 @@ use pg_test::{installation, mutants};
 
 /// The names of mistakes in a source file.
 fn mistakes(source: &str) -> impl Iterator<Item = String> {
-    let places = source.split("is(\"").skip(1);
-    places.filter_map(|place| place.split_once("\")")).map(|(name, _)| name.to_owned())
+    let places = ["is(\"", "early(\""].map(|call| source.split(call).skip(1));
+    places.into_iter().flatten().filter_map(|place| Some(place.split_once('"')?.0.to_owned()))
 }
 
 fn sources(directory: &Path) -> Vec<String> {
