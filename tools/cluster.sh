@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # A private PostgreSQL in a temporary folder: reachable by a socket only, gone when the script ends.
 # Sourced after common.sh.
 
@@ -8,8 +9,7 @@ cluster_start() {
 }
 
 # cluster_create PG_CONFIG [SETTING=VALUE...]: sets BIN, CLUSTER and exports PGHOST, PGPORT, PGUSER,
-# PGDATABASE; registers the removal. The folder is made in CLUSTER_PARENT, by default /tmp. Its data
-# folder is $CLUSTER/data; others may stand beside it.
+# PGDATABASE; registers the removal. The folder is created in CLUSTER_PARENT, by default /tmp.
 cluster_create() {
     local pg_config=$1 setting
     shift
@@ -46,27 +46,23 @@ cluster_configure() {
     printf '%s\n' "${options[@]}" | as_server tee -a "$CLUSTER/data/postgresql.conf" >/dev/null
 }
 
-# cluster_up [FOLDER]: starts the server of that data folder.
 cluster_up() {
-    local folder=${1:-data}
     # Its own session: Ctrl-C is for the script, which then stops the server in order. And without the
     # locks of this run, which must not outlive it.
     # A backtrace in an error's DETAIL is not what users see.
-    as_server env -u RUST_BACKTRACE setsid "$BIN/pg_ctl" -D "$CLUSTER/$folder" \
-        -l "$CLUSTER/work/$folder.log" -w -s start </dev/null 8>&- 9>&- ||
-        die "the private server did not start" "$(tail -n 5 "$CLUSTER/work/$folder.log")"
+    as_server env -u RUST_BACKTRACE setsid "$BIN/pg_ctl" -D "$CLUSTER/data" \
+        -l "$CLUSTER/work/data.log" -w -s start </dev/null 8>&- 9>&- ||
+        die "the private server did not start" "$(tail -n 5 "$CLUSTER/work/data.log")"
 }
 
-# cluster_down MODE [FOLDER]: stops it, in one of pg_ctl's modes.
-cluster_down() { as_server "$BIN/pg_ctl" -D "$CLUSTER/${2:-data}" -m "$1" -t 600 -s -w stop; }
+# cluster_down MODE: stops it, in one of pg_ctl's modes.
+cluster_down() { as_server "$BIN/pg_ctl" -D "$CLUSTER/data" -m "$1" -t 600 -s -w stop; }
 
 cluster_stop() {
-    local status=$? running
+    local status=$?
     trap '' INT TERM HUP
     if [ -n "${CLUSTER:-}" ] && [ -d "$CLUSTER" ]; then
-        for running in "$CLUSTER"/*/postmaster.pid; do
-            [ ! -e "$running" ] || cluster_down immediate "$(basename "$(dirname "$running")")" >/dev/null 2>&1 || true
-        done
+        [ ! -e "$CLUSTER/data/postmaster.pid" ] || cluster_down immediate >/dev/null 2>&1 || true
         rm -rf "$CLUSTER"
     fi
     exit $status

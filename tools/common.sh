@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034
 # What every script here shares: messages, the cache folder, who runs the servers.
 # Sourced, never run. Callers have set -euo pipefail.
 

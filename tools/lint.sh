@@ -77,6 +77,10 @@ rule "sql/released.sha256 names every released script" unnamed_scripts
 
 PG_CONFIG=$("$ROOT/tools/setup.sh" "${1:-}")
 . "$ROOT/tools/private.sh"
+say "Shell"
+"$ROOT/tools/setup.sh" --packages shellcheck
+mapfile -t scripts < <(grep -rlE --exclude-dir={target,.git,node_modules} '^#!.*\b(ba)?sh$|^# shellcheck shell=' .ci bench examples tools)
+shellcheck -x -S warning "${scripts[@]}" || broken=$((broken + 1))
 say "Formatting"
 # RUSTFMT is a stand-in: tools/cargo.sh.
 env -u RUSTFMT cargo fmt --all --check || broken=$((broken + 1))

@@ -15,7 +15,7 @@ node=$(node --version)
 [ "$(printf '%s\n' "$oldest" "${node#v}" | sort -V | head -n 1)" = "$oldest" ] || missing "Node.js $oldest or newer; here is $node"
 
 sum=$({ echo "$node"; cat "$here/package-lock.json"; } | sha256sum)
-cd "$EXAMPLE_CACHE"
+cd "$EXAMPLE_CACHE" || exit
 if [ "$(cat node_modules/complete 2>/dev/null)" != "$sum" ]; then
     cp "$here/package.json" "$here/package-lock.json" .
     if ! said=$(npm ci --ignore-scripts --no-fund --no-audit 2>&1); then
