@@ -112,7 +112,8 @@ fn warnings(server: &Server, statements: &[&str]) -> Vec<DbError> {
 
 fn a_session_is_warned_once(server: &Server) {
     const GENERATE: &str = "SELECT comb_new()";
-    const WARNING: &str = "UUIDs of this connection are not ordered with those of other connections";
+    const WARNING: &str =
+        "UUIDs of this connection are not ordered with those of other connections";
     let heard = warnings(
         server,
         &[GENERATE, "SET comb.scope = backend", GENERATE, "RESET comb.scope", GENERATE],
