@@ -58,7 +58,7 @@ first_page() {
     shop -c 'CREATE EXTENSION comb'
     [ "$(shop -c "SELECT scope FROM comb_status()")" = server ] || die "the clock is not the server's" "$(shop -c "SELECT comb_status()")"
     ok "CREATE EXTENSION by the owner of the database"
-    sed -n '/^```sql$/,/^```$/ { /^```/!p }' "$ROOT/README.md" | shop
+    { echo "BEGIN;" && sed -n '/^```sql$/,/^```$/ { /^```/!p }' "$ROOT/README.md" && echo "ROLLBACK;"; } | shop >/dev/null
     ok "the SQL of README.md"
     (cd / && PGUSER=postgres as postgres "$ROOT/tools/installcheck.sh" "$PG_CONFIG") >/tmp/regress.log 2>&1 ||
         die "pg_regress fails" "$(cat /tmp/regress.log)"
