@@ -6,7 +6,7 @@ from results import combine, ratio
 
 
 def of_column(figures, case, metric):
-    """What comb_between() came to, of the timestamptz column's."""
+    """The figure of comb_between(), relative to that of the timestamptz column."""
     return ratio(*(figures.get("estimates", way, case, metric) for way in ("between", "timestamptz")))
 
 
@@ -15,8 +15,8 @@ def goals(figures):
     for metric, limit in ((MEAN, 1.02), (WORST, 2)):
         by_case = [of_column(figures, case, metric) for case in figures.values.parameters("estimates", metric)]
         greatest = combine(lambda *ratios: max(ratios), *by_case)
-        found.append(Goal(f"{metric}, of a timestamptz column's: in the table where that is greatest", limit, greatest))
-    found.append(Goal(f"{JOIN}: time of a timestamptz column's", 1.5, of_column(figures, JOIN, "time")))
+        found.append(Goal(f"{metric}, relative to a timestamptz column, in the table where the ratio is greatest", limit, greatest))
+    found.append(Goal(f"{JOIN}: time, relative to a timestamptz column", 1.5, of_column(figures, JOIN, "time")))
     return found
 
 
@@ -28,7 +28,7 @@ def estimates_table(figures):
         for case in figures.values.parameters("estimates", metric):
             values = [combine(lambda value: unit * value, figures.get("estimates", way.name, case, metric)) for way in ways]
             rows.append([f"{case}, {label}", *map(share, values)])
-    return table(["", *(way.label for way in ways)], rows)
+    return table(["table", *(way.label for way in ways)], rows)
 
 
 TABLES = {
