@@ -37,10 +37,10 @@ clean_other_clone() {
     echo "$ROOT" >"$CARGO_TARGET_DIR/clone"
 }
 
-# The folders in which cargo has the sources of the crates.
+# crate_folders [--no-deps]: the folders that have the sources of the crates, or only of those of the workspace.
 crate_folders() {
-    for_server metadata --format-version 1 --filter-platform "${CARGO_BUILD_TARGET:-$(rustc -vV | sed -n 's/^host: //p')}" | tr ',' '\n' |
-        sed -n 's|.*"manifest_path":"\(.*\)/[^/]*/Cargo.toml".*|\1|p' | sort -u | grep -vFx -e "${ROOT%/*}" -e "$ROOT/crates"
+    for_server metadata --format-version 1 --filter-platform "${CARGO_BUILD_TARGET:-$(rustc -vV | sed -n 's/^host: //p')}" "$@" | tr ',' '\n' |
+        sed -n 's|.*"manifest_path":"\(.*\)/[^/]*/Cargo.toml".*|\1|p' | sort -u
 }
 
 # The library names no folder of this machine, for packages of it to be the same wherever they are built. Its own sources cargo
@@ -52,7 +52,7 @@ release_flags() {
         "--remap-path-prefix=$(rustc --print sysroot)/lib/rustlib/src/rust=/rustc/$(rustc -vV | sed -n 's/^commit-hash: //p')"
         "--remap-path-prefix=$CARGO_TARGET_DIR=/target"
     )
-    while IFS= read -r folder; do flags+=("--remap-path-prefix=$folder=/crates"); done < <(crate_folders)
+    while IFS= read -r folder; do flags+=("--remap-path-prefix=$folder=/crates"); done < <(comm -23 <(crate_folders) <(crate_folders --no-deps))
     # Unlike RUSTFLAGS it takes a folder with a space.
     IFS=$'\x1f'
     echo "${flags[*]}"
