@@ -4,10 +4,8 @@ import java.util.*;
 import java.util.stream.*;
 import org.postgresql.util.PSQLException;
 
-public class Main {
-    static final List<String> TABLES = List.of("orders", "legacy");
+public class Main extends Report {
     static Connection db;
-    static boolean failed = false;
 
     public static void main(String[] arguments) throws Exception {
         var env = System.getenv();
@@ -149,22 +147,6 @@ public class Main {
 
     // --- What the jobs are checked with ---
 
-    interface Job { void run() throws Exception; }
-
-    static void job(String name, Job work) {
-        try {
-            work.run();
-            System.out.println("ok " + name);
-        } catch (Exception | AssertionError e) {
-            System.out.println("not ok " + name + ": " + String.valueOf(e).replaceAll("\\s+", " "));
-            failed = true;
-        }
-    }
-
-    static void equal(Object seen, Object expected) {
-        if (!Objects.equals(seen, expected)) throw new AssertionError("expected " + expected + ", got " + seen);
-    }
-
     static ResultSet query(String query, Object... parameters) throws SQLException {
         var statement = db.prepareStatement(query);
         for (int i = 0; i < parameters.length; i++) statement.setObject(i + 1, parameters[i]);
@@ -179,13 +161,8 @@ public class Main {
         return numbers;
     }
 
-    static List<Integer> range(int first, int last) { return IntStream.rangeClosed(first, last).boxed().toList(); }
-
-    /** Changes with every change of a table, a column or an index. */
     static String catalog() throws SQLException {
-        var row = query("""
-            SELECT string_agg(concat_ws(' ', c.relname, c.xmin, a.attname, a.xmin), ', ' ORDER BY c.oid, a.attnum)
-            FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid WHERE c.relnamespace = 'public'::regnamespace""");
+        var row = query(CATALOG);
         row.next();
         return row.getString(1);
     }

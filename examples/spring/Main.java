@@ -8,10 +8,8 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.jdbc.support.GeneratedKeyHolder;
 
-public class Main {
-    static final List<String> TABLES = List.of("orders", "legacy");
+public class Main extends Report {
     static JdbcTemplate jdbc;
-    static boolean failed = false;
 
     public static void main(String[] arguments) throws Exception {
         var env = System.getenv();
@@ -129,30 +127,9 @@ public class Main {
 
     // --- What the jobs are checked with ---
 
-    interface Job { void run() throws Exception; }
-
-    static void job(String name, Job work) {
-        try {
-            work.run();
-            System.out.println("ok " + name);
-        } catch (Exception | AssertionError e) {
-            System.out.println("not ok " + name + ": " + String.valueOf(e).replaceAll("\\s+", " "));
-            failed = true;
-        }
-    }
-
-    static void equal(Object seen, Object expected) {
-        if (!Objects.equals(seen, expected)) throw new AssertionError("expected " + expected + ", got " + seen);
-    }
-
     static List<Integer> numbers(String query, Object... parameters) { return jdbc.queryForList(query, Integer.class, parameters); }
 
-    static List<Integer> range(int first, int last) { return IntStream.rangeClosed(first, last).boxed().collect(Collectors.toList()); }
-
-    /** Changes with every change of a table, a column or an index. */
     static String catalog() {
-        return jdbc.queryForObject("""
-            SELECT string_agg(concat_ws(' ', c.relname, c.xmin, a.attname, a.xmin), ', ' ORDER BY c.oid, a.attnum)
-            FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid WHERE c.relnamespace = 'public'::regnamespace""", String.class);
+        return jdbc.queryForObject(CATALOG, String.class);
     }
 }

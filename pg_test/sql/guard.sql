@@ -1,16 +1,8 @@
 -- comb_guard(): the keys that it lets in, and the triggers that it refuses.
 CREATE EXTENSION comb;
--- SQLSTATE, message, detail and hint.
-CREATE FUNCTION refusal(statement text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-    said text; detail text; hint text;
-BEGIN
-    EXECUTE statement;
-    RETURN 'no error';
-EXCEPTION WHEN OTHERS THEN
-    GET STACKED DIAGNOSTICS said = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-    RETURN concat_ws(E'\n', SQLSTATE || ' ' || said, nullif(detail, ''), nullif(hint, ''));
-END $$;
+\getenv directory PG_ABS_SRCDIR
+\set refusal :directory '/refusal.sql'
+\i :refusal
 CREATE TABLE guarded (id uuid DEFAULT comb_tracked(), n int);
 CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON guarded FOR EACH ROW EXECUTE FUNCTION comb_guard();
 INSERT INTO guarded VALUES (DEFAULT, 1);

@@ -1,16 +1,8 @@
 -- The commit horizon, as far as one connection shows it: who may ask for it, every layout, ranges, the plan of a poll.
 CREATE EXTENSION comb;
--- SQLSTATE, message, detail and hint.
-CREATE FUNCTION refusal(statement text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-    said text; detail text; hint text;
-BEGIN
-    EXECUTE statement;
-    RETURN 'no error';
-EXCEPTION WHEN OTHERS THEN
-    GET STACKED DIAGNOSTICS said = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-    RETURN concat_ws(E'\n', SQLSTATE || ' ' || said, nullif(detail, ''), nullif(hint, ''));
-END $$;
+\getenv directory PG_ABS_SRCDIR
+\set refusal :directory '/refusal.sql'
+\i :refusal
 CREATE TABLE calls (call text);
 INSERT INTO calls VALUES ('comb_tracked()'), ('comb_tracked(''mssql'')'), ('comb_horizon()'), ('comb_horizon_now()'),
     ('comb_settled(comb_new())'), ('comb_hold()');

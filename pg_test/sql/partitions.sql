@@ -1,17 +1,9 @@
 -- Partitions by time: their statements, their ranges, what is refused, and what pg_partman calls.
 CREATE EXTENSION comb;
 SET timezone = 'America/New_York';
--- SQLSTATE, message, detail and hint.
-CREATE FUNCTION refusal(statement text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-    said text; detail text; hint text;
-BEGIN
-    EXECUTE statement;
-    RETURN 'no error';
-EXCEPTION WHEN OTHERS THEN
-    GET STACKED DIAGNOSTICS said = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-    RETURN concat_ws(E'\n', SQLSTATE || ' ' || said, nullif(detail, ''), nullif(hint, ''));
-END $$;
+\getenv directory PG_ABS_SRCDIR
+\set refusal :directory '/refusal.sql'
+\i :refusal
 
 -- Statements that \gexec runs, and runs again. Months are cut in UTC; clocks change in March.
 CREATE TABLE events (id uuid PRIMARY KEY DEFAULT comb_new(), body text) PARTITION BY RANGE (id);

@@ -10,7 +10,8 @@ use std::sync::OnceLock;
 use std::thread;
 use std::time::Duration;
 
-use crate::installation::{installation, root};
+use crate::installation::installation;
+use crate::root;
 
 pub struct Clock {
     file: PathBuf,

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
+use crate::root;
+
 /// A PostgreSQL installation.
 pub struct Installation {
     pub pg_config: PathBuf,
@@ -51,9 +53,11 @@ fn install() -> (PathBuf, Option<File>) {
     (pg_config.into(), Some(lock))
 }
 
-/// The root of the repository.
-pub(crate) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a parent").to_owned()
+/// Removes the environment variables by which a program would find another server.
+pub fn forget_servers(command: &mut Command) {
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("PG")) {
+        command.env_remove(name);
+    }
 }
 
 fn server_user() -> String {
@@ -113,12 +117,9 @@ impl Installation {
         command.args([OsStr::new("--"), OsStr::new("env")]);
         command.args(environment.iter().map(|(name, value)| format!("{name}={value}")));
         command.arg(self.bin.join(name)).current_dir("/").stdin(Stdio::null());
-        // What would lead to another server, and a backtrace that no user sees.
-        for (name, _) in std::env::vars() {
-            if name.starts_with("PG") || name == "RUST_BACKTRACE" {
-                command.env_remove(name);
-            }
-        }
+        forget_servers(&mut command);
+        // An error with a backtrace is not what users see.
+        command.env_remove("RUST_BACKTRACE");
         command
     }
 

@@ -15,19 +15,57 @@ mod server;
 mod session;
 
 pub use clock::Clock;
-pub use installation::{Installation, installation};
+pub use installation::{Installation, forget_servers, installation};
 pub use load::{Load, ORDER_TABLE, inversions, order_load};
 pub use mutants::mutants;
+pub use programs::{output, run};
 pub use server::{SHARINGS, Server, Sharing, Stop};
 pub use session::Session;
 
+use std::fs;
 use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use postgres::Client;
+use postgres::error::DbError;
 use postgres::types::FromSqlOwned;
+use postgres::{Client, Config, NoTls};
 pub use rustix::process::Signal;
 use rustix::process::{Pid, kill_process};
+
+/// The directory of the repository.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the directory of the workspace")
+}
+
+/// The files of a directory of the repository whose names end so, sorted: paths in the repository.
+pub fn files(directory: &str, end: &str) -> Vec<String> {
+    let paths = files_below(&root().join(directory)).into_iter();
+    let paths = paths.map(|path| path.strip_prefix(root()).expect("a path").to_owned());
+    let paths = paths.filter(|path| path.parent() == Some(Path::new(directory)));
+    let paths = paths.map(|path| path.into_os_string().into_string().expect("UTF-8"));
+    paths.filter(|path| path.ends_with(end)).collect()
+}
+
+/// The files of a directory and of those below it, sorted. Of a file, itself.
+pub fn files_below(path: &Path) -> Vec<PathBuf> {
+    if path.is_file() {
+        return vec![path.to_owned()];
+    }
+    let entries = fs::read_dir(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let mut paths: Vec<_> = entries.map(|entry| entry.expect("a file").path()).collect();
+    paths.sort();
+    paths.iter().flat_map(|path| files_below(path)).collect()
+}
+
+/// A connection, and the notices and warnings that it receives.
+pub fn listen(mut config: Config) -> (Client, Arc<Mutex<Vec<DbError>>>) {
+    let heard = Arc::<Mutex<Vec<DbError>>>::default();
+    let hears = Arc::clone(&heard);
+    config.notice_callback(move |notice| hears.lock().expect("notices").push(notice));
+    (config.connect(NoTls).expect("a connection"), heard)
+}
 
 /// Asserts that a query is true. The sentence says what that means.
 pub fn check(client: &mut Client, sentence: &str, query: &str) {

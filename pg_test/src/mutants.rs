@@ -4,7 +4,8 @@ use std::fs;
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use crate::installation::{installation, root};
+use crate::installation::installation;
+use crate::root;
 use crate::server::Server;
 
 /// The library, which is built first where the sources have changed.

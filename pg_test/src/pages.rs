@@ -1,7 +1,8 @@
 //! The pages of the documentation, and the blocks of code in them.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+
+use crate::{files, root};
 
 /// A page, by its path in the repository.
 pub struct Page {
@@ -19,25 +20,6 @@ pub struct Block {
     pub words: Vec<String>,
     pub line: usize,
     pub text: String,
-}
-
-/// The directory of the repository.
-pub fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the directory of the workspace")
-}
-
-/// The files of a directory of the repository whose names end so, sorted.
-pub fn files(directory: &str, end: &str) -> Vec<String> {
-    let entries =
-        fs::read_dir(root().join(directory)).unwrap_or_else(|e| panic!("{directory}: {e}"));
-    let names =
-        entries.map(|entry| entry.expect("a file").file_name().into_string().expect("UTF-8"));
-    let mut paths: Vec<_> = names
-        .filter(|name| name.ends_with(end))
-        .map(|name| PathBuf::from(directory).join(name).to_str().expect("UTF-8").to_owned())
-        .collect();
-    paths.sort();
-    paths
 }
 
 /// README.md and the pages of docs/.

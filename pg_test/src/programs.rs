@@ -3,10 +3,24 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, ExitStatus};
 
 use crate::installation::Installation;
 use crate::server::{Server, Stop};
+
+/// Runs a command. Returns what it says, too.
+pub fn output(command: &mut Command) -> (ExitStatus, String) {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let said = [&output.stdout, &output.stderr].map(|said| String::from_utf8_lossy(said));
+    (output.status, said.concat())
+}
+
+/// Runs a command that has to succeed, and returns what it says.
+pub fn run(command: &mut Command) -> String {
+    let (status, said) = output(command);
+    assert!(status.success(), "{command:?}: {said}");
+    said
+}
 
 /// A program that has to succeed.
 pub struct Program(pub(crate) Command);
@@ -29,12 +43,7 @@ impl Program {
 
     /// Runs it, and returns what it says.
     pub fn run(mut self) -> String {
-        let output = self.0.output().unwrap_or_else(|error| panic!("{:?}: {error}", self.0));
-        let said =
-            [output.stdout, output.stderr].map(|said| String::from_utf8_lossy(&said).into_owned());
-        let said = said.concat();
-        assert!(output.status.success(), "{:?}: {said}", self.0);
-        said
+        run(&mut self.0)
     }
 }
 

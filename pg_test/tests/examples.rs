@@ -9,9 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
-use pg_test::{Server, Sharing, free_port, installation, within};
-
-const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+use pg_test::{Server, Sharing, forget_servers, free_port, installation, root, within};
 
 /// What each prints a line for, unless the file `jobs` in its directory names others.
 const JOBS: &str = "schema schema_again insert batch page range timestamp error newest";
@@ -21,7 +19,7 @@ const POOLED: [&str; 2] = ["psycopg", "asyncpg"];
 const NOT_RUN: i32 = 75;
 
 fn example(name: &str) -> PathBuf {
-    Path::new(ROOT).join("examples").join(name)
+    root().join("examples").join(name)
 }
 
 /// The names of the examples to run.
@@ -41,7 +39,7 @@ fn names() -> Vec<String> {
         let some: usize = some.parse().expect("SOME is a number");
         // In turn: every one runs at least once in as many commits as it takes.
         let mut git = Command::new("git");
-        let git = git.args(["rev-list", "--count", "HEAD"]).current_dir(ROOT);
+        let git = git.args(["rev-list", "--count", "HEAD"]).current_dir(root());
         let commits = String::from_utf8(git.output().expect("git").stdout).expect("UTF-8");
         let commits: usize = commits.trim().parse().expect("a number of commits");
         let first = commits * some % names.len();
@@ -140,11 +138,8 @@ impl Examples {
         let mut command = Command::new("timeout");
         // In the foreground: Ctrl-C reaches it.
         command.args(["--foreground", "-k", "10", seconds]).arg(example(name).join(program));
-        command.current_dir(ROOT).stdin(Stdio::null());
-        // What would lead to another server.
-        for (variable, _) in std::env::vars().filter(|(variable, _)| variable.starts_with("PG")) {
-            command.env_remove(variable);
-        }
+        command.current_dir(root()).stdin(Stdio::null());
+        forget_servers(&mut command);
         command.env("EXAMPLE_CACHE", self.cache.join("examples").join(name));
         command
     }

@@ -3,44 +3,28 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 use std::time::Instant;
 
-use pg_test::{Server, Sharing, installation, value};
-
-const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+use pg_test::{Server, Sharing, files, installation, output, root, run, value};
 
 /// A copy of the sources that a test can change. In a directory with a space, which a user may have.
 fn sources(directory: &Path) -> PathBuf {
     let tree = directory.join("a tree");
     fs::create_dir(&tree).expect("a directory");
     let parts = "Makefile tools src crates sql Cargo.toml Cargo.lock comb.control".split(' ');
-    run(Command::new("cp").arg("-r").args(parts).arg(&tree).current_dir(ROOT));
+    run(Command::new("cp").arg("-r").args(parts).arg(&tree).current_dir(root()));
     // The servers' user reads them.
     run(Command::new("chmod").arg("-R").arg("a+rX").arg(&tree));
     tree
 }
 
-fn output(command: &mut Command) -> (Output, String) {
-    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    let said = [&output.stdout, &output.stderr].map(|said| String::from_utf8_lossy(said));
-    let said = said.concat();
-    (output, said)
-}
-
-/// Runs a command that has to succeed, and returns what it says.
-fn run(command: &mut Command) -> String {
-    let (output, said) = output(command);
-    assert!(output.status.success(), "{command:?}: {said}");
-    said
-}
-
 /// Asserts that the command fails at once, and says that text.
 fn refuses(command: &mut Command, text: &str) {
     let begin = Instant::now();
-    let (output, said) = output(command);
+    let (status, said) = output(command);
     let seconds = begin.elapsed().as_secs();
-    assert!(!output.status.success(), "it works: {command:?}: {said}");
+    assert!(!status.success(), "it works: {command:?}: {said}");
     assert!(said.contains(text), "it does not say \"{text}\": {said}");
     assert!(seconds <= 3, "it takes {seconds} s: {command:?}");
 }
@@ -106,7 +90,7 @@ fn what_make_lacks() {
 }
 
 /// The files in a directory, each with its mode.
-fn files(directory: &Path) -> Vec<String> {
+fn installed_files(directory: &Path) -> Vec<String> {
     let mut find = Command::new("find");
     let said = run(find.args([".", "-type", "f", "-printf", "%P %m\n"]).current_dir(directory));
     let mut files: Vec<_> = said.lines().map(str::to_owned).collect();
@@ -140,12 +124,16 @@ fn install_and_uninstall() {
     refuses(&mut make_for("install"), &unbuilt);
     // Where the tests' own build is: to build it once more takes no time.
     let stage = tree.join(format!("target/stage/pg{}", installation.major));
-    run(Command::new(Path::new(ROOT).join("tools/build.sh")).arg(pg_config).arg(stage));
-    assert_eq!(files(&place), nothing, "make installs something");
+    run(Command::new(root().join("tools/build.sh")).arg(pg_config).arg(stage));
+    assert_eq!(installed_files(&place), nothing, "make installs something");
     set_mode(&place, 0o555);
     refuses(&mut make_as_server("install"), "may not write into");
     set_mode(&place, 0o755);
-    assert_eq!(files(&place), nothing, "an installation that was refused leaves something behind");
+    assert_eq!(
+        installed_files(&place),
+        nothing,
+        "an installation that was refused leaves something behind"
+    );
 
     run(&mut make_as_server("install"));
     let relative = |path: &Path| path.strip_prefix("/").expect("a full path").to_owned();
@@ -156,15 +144,15 @@ fn install_and_uninstall() {
         scripts.join(concat!("comb--", env!("CARGO_PKG_VERSION"), ".sql")),
     ];
     let replaced: Vec<_> = names.iter().map(|name| place.join(name)).collect();
-    let updates = fs::read_dir(Path::new(ROOT).join("sql")).expect("sql/").flatten();
-    let updates = updates.filter_map(|file| file.file_name().into_string().ok());
-    let updates = updates.filter(|name| name.starts_with("comb--") && name.ends_with(".sql"));
+    let updates = files("sql", ".sql").into_iter();
+    let updates = updates.filter_map(|path| Some(path.strip_prefix("sql/")?.to_owned()));
+    let updates = updates.filter(|name| name.starts_with("comb--"));
     names.extend(updates.map(|name| scripts.join(name)));
     let mode = |name: &Path| if name.ends_with("comb.so") { 755 } else { 644 };
     let mut installed: Vec<_> =
         names.iter().map(|name| format!("{} {}", name.display(), mode(name))).collect();
     installed.sort();
-    assert_eq!(files(&place), installed);
+    assert_eq!(installed_files(&place), installed);
     let control = fs::read_to_string(place.join(&scripts).join("comb.control")).expect("a file");
     let version = concat!("default_version = '", env!("CARGO_PKG_VERSION"), "'");
     assert!(control.lines().any(|line| line == version), "{control}");
@@ -201,10 +189,10 @@ fn install_and_uninstall() {
 
     set_mode(&place.join(&scripts), 0o555);
     refuses(&mut make_as_server("uninstall"), "may not write into");
-    assert_eq!(files(&place), installed, "a removal that was refused removes something");
+    assert_eq!(installed_files(&place), installed, "a removal that was refused removes something");
     set_mode(&place.join(&scripts), 0o755);
     run(&mut make_for("uninstall"));
-    assert_eq!(files(&place), nothing, "make uninstall leaves something behind");
+    assert_eq!(installed_files(&place), nothing, "make uninstall leaves something behind");
     // That there is nothing to remove is no error.
     run(&mut make_for("uninstall"));
 }

@@ -17,12 +17,12 @@
 
 use std::fmt::Write;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use comb_id::layouts::LAYOUTS;
-use pg_test::pages::{Block, Page, documentation, files, root};
-use pg_test::{Server, Sharing, installation};
+use pg_test::pages::{Block, Page, documentation};
+use pg_test::{Server, Sharing, files, files_below, installation, root};
 
 /// Clients of which a page may have code that no example runs.
 const WITHOUT_EXAMPLE: [&str; 3] = ["csharp", "elixir", "java"];
@@ -249,7 +249,7 @@ fn part(example: &str, name: &str) -> String {
         text.map(|text| text.trim().to_owned())
     };
     let mut parts = Vec::new();
-    for file in sources(&root().join("examples").join(example)) {
+    for file in files_below(&root().join("examples").join(example)) {
         let text = fs::read_to_string(&file).unwrap_or_default();
         let mut open: Option<Vec<&str>> = None;
         for line in text.lines() {
@@ -272,17 +272,6 @@ fn part(example: &str, name: &str) -> String {
     }
     assert!(!parts.is_empty(), "examples/{example} has no part 'comb: {name}'");
     parts.join("\n")
-}
-
-/// The files of a directory and those below, sorted; or that file.
-fn sources(path: &Path) -> Vec<PathBuf> {
-    if path.is_file() {
-        return vec![path.to_owned()];
-    }
-    let entries = fs::read_dir(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let mut paths: Vec<_> = entries.map(|entry| entry.expect("a file").path()).collect();
-    paths.sort();
-    paths.iter().flat_map(|path| sources(path)).collect()
 }
 
 fn unindented(lines: &[&str]) -> String {

@@ -4,16 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use pg_test::{Server, Sharing, installation};
+use pg_test::{Server, Sharing, files, installation};
 
 /// The tests, by the names of their files.
 fn tests() -> Vec<String> {
-    let files = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("sql")).expect("sql/");
-    let names = files.map(|file| file.expect("a file").file_name().into_string().expect("UTF-8"));
-    let mut names: Vec<_> =
-        names.filter_map(|name| name.strip_suffix(".sql").map(str::to_owned)).collect();
-    names.sort();
-    names
+    let name =
+        |path: &String| path.strip_prefix("pg_test/sql/")?.strip_suffix(".sql").map(str::to_owned);
+    files("pg_test/sql", ".sql").iter().filter_map(name).collect()
 }
 
 fn pg_regress() -> PathBuf {

@@ -1,12 +1,11 @@
 //! The system clock is set back by an hour, ahead by 30 years, to before 1970, and mended again, under sessions that
 //! go on and new ones.
 
-use std::sync::{Arc, Mutex};
 use std::thread::sleep;
 use std::time::Duration;
 
-use pg_test::{SHARINGS, Server, Sharing, check, duration, sqlstate, value};
-use postgres::{Client, NoTls};
+use pg_test::{SHARINGS, Server, Sharing, check, duration, listen, sqlstate, value};
+use postgres::Client;
 use uuid::Uuid;
 
 /// A server whose clock can be set.
@@ -155,22 +154,13 @@ fn before_1970() {
     }
 }
 
-/// The messages of a connection.
-fn listening(server: &Server) -> (Client, Arc<Mutex<Vec<String>>>) {
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    let hears = Arc::clone(&heard);
-    let mut config = server.config();
-    config.options("-c client_min_messages=warning").notice_callback(move |notice| {
-        hears.lock().expect("messages").push(notice.message().to_owned());
-    });
-    (config.connect(NoTls).expect("a connection"), heard)
-}
-
 #[test]
 fn a_session_whose_ids_run_ahead_is_warned_once_a_minute() {
     for sharing in SHARINGS {
         let server = server(sharing);
-        let (mut client, heard) = listening(&server);
+        let mut config = server.config();
+        config.options("-c client_min_messages=warning");
+        let (mut client, heard) = listen(config);
         next_id(&mut client);
         server.set_clock("-3600");
         // Twice a hundred milliseconds or more of ids, and so some twenty comparisons with the clock.

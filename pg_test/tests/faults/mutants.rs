@@ -1,9 +1,8 @@
 //! What is installed makes no mistake on request, and pauses nowhere.
 
 use std::fs;
-use std::path::Path;
 
-use pg_test::{installation, mutants};
+use pg_test::{files_below, installation, mutants, root};
 
 /// The names of mistakes in a source file.
 fn mistakes(source: &str) -> impl Iterator<Item = String> {
@@ -11,20 +10,10 @@ fn mistakes(source: &str) -> impl Iterator<Item = String> {
     places.into_iter().flatten().filter_map(|place| Some(place.split_once('"')?.0.to_owned()))
 }
 
-fn sources(directory: &Path) -> Vec<String> {
-    let entries =
-        fs::read_dir(directory).expect("sources").map(|entry| entry.expect("a file").path());
-    entries
-        .flat_map(|path| match path.is_dir() {
-            true => sources(&path),
-            false => vec![fs::read_to_string(&path).expect("a source")],
-        })
-        .collect()
-}
-
 #[test]
 fn the_installed_library_has_no_mutation_points() {
-    let sources = sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../src"));
+    let sources = files_below(&root().join("src")).into_iter();
+    let sources: Vec<_> = sources.map(|path| fs::read_to_string(path).expect("a source")).collect();
     let mistakes: Vec<_> = sources.iter().flat_map(|source| mistakes(source)).collect();
     println!("{mistakes:?}");
     assert!(mistakes.len() > 15);

@@ -4,11 +4,12 @@
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
-use std::sync::{Arc, Mutex};
 
-use pg_test::{SHARINGS, Server, Session, Sharing, check, mutants, sqlstate, value, within};
+use pg_test::{
+    SHARINGS, Server, Session, Sharing, check, listen, mutants, sqlstate, value, within,
+};
+use postgres::Client;
 use postgres::error::DbError;
-use postgres::{Client, NoTls};
 
 /// Dynamic shared memory is files in the data directory, which a test can forbid.
 const SETTINGS: &[(&str, &str)] = &[("dynamic_shared_memory_type", "mmap")];
@@ -96,13 +97,9 @@ fn no_shared_memory() {
 
 /// The warnings of a session that runs these statements.
 fn warnings(server: &Server, statements: &[&str]) -> Vec<DbError> {
-    let heard: Arc<Mutex<Vec<DbError>>> = Arc::default();
     let mut config = server.config();
-    let notices = Arc::clone(&heard);
-    config
-        .dbname("mutant")
-        .notice_callback(move |notice| notices.lock().expect("notices").push(notice));
-    let mut client = config.connect(NoTls).expect("a connection");
+    config.dbname("mutant");
+    let (mut client, heard) = listen(config);
     for statement in statements {
         client.batch_execute(statement).unwrap_or_else(|error| panic!("{statement}: {error:?}"));
     }

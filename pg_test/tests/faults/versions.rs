@@ -3,16 +3,14 @@
 //! runs.
 
 use std::fs;
-use std::sync::{Arc, Mutex};
 use std::thread::sleep;
 use std::time::Duration;
 
 use pg_test::{
-    ORDER_TABLE, Server, Sharing, check, connections, duration, installation, inversions, mutants,
-    order_load, sqlstate, value,
+    ORDER_TABLE, Server, Sharing, check, connections, duration, installation, inversions, listen,
+    mutants, order_load, sqlstate, value,
 };
-use postgres::error::DbError;
-use postgres::{Client, NoTls};
+use postgres::Client;
 use uuid::Uuid;
 
 const OLD: &str = env!("CARGO_PKG_VERSION");
@@ -144,11 +142,7 @@ fn two_sessions_take_turns(server: &Server, newer: &[u8], other_block: &[u8]) {
 }
 
 fn a_library_of_another_block_stays_away(server: &Server) {
-    let warnings: Arc<Mutex<Vec<DbError>>> = Arc::default();
-    let heard = Arc::clone(&warnings);
-    let mut config = server.config();
-    config.notice_callback(move |notice| heard.lock().expect("warnings").push(notice));
-    let mut other = config.connect(NoTls).expect("a connection");
+    let (mut other, warnings) = listen(server.config());
     let status: String = value(&mut other, "SELECT scope || ': ' || reason FROM comb_status()");
     assert!(status.starts_with("backend: ") && status.contains("version"), "{status}");
     let warnings = warnings.lock().expect("warnings");
