@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
@@ -101,6 +102,17 @@ impl Installation {
                 fs::read(older.scripts.join(&script)).is_ok_and(|theirs| theirs == ours)
             })
             .collect()
+    }
+
+    /// Whether it comes with that extension. Says so where it does not: not every PostgreSQL has contrib.
+    pub fn has(&self, extension: &str) -> bool {
+        let has = self.scripts.join(format!("{extension}.control")).exists();
+        if !has {
+            // Not by eprintln!(), which cargo test shows of failed tests alone.
+            let message = format!("Not tested: {extension}, which this PostgreSQL does not have");
+            writeln!(io::stderr(), "{message}").expect("standard error");
+        }
+        has
     }
 
     /// A program of PostgreSQL, run as the servers are: by the server's user, and ended with the thread that starts

@@ -3,12 +3,17 @@
 
 use std::thread;
 
+use pg_test::installation;
+
 use super::common::{Host, Section};
 
 const HOSTS: usize = 3;
 
 #[test]
 fn partitions_on_other_servers() {
+    if !installation().has("postgres_fdw") {
+        return;
+    }
     let hosts: [Host; HOSTS] = std::array::from_fn(|_| Host::start(&[]));
     let [a, b, c] = &hosts;
     let mut section = Section::of("docs/extensions.md", "postgres_fdw", &hosts);
