@@ -1,5 +1,6 @@
 //! The plans of ranges of time are those of their comparisons.
 
+use pg_test::installation;
 use postgres::Client;
 
 use super::common::{connect_to_schema, plan, run, server, value};
@@ -25,8 +26,6 @@ fn plans_are_those_of_the_comparisons() {
              CREATE TABLE partial AS SELECT * FROM keyed;
              CREATE INDEX partial_index ON partial (day) WHERE comb_between(id, '2024-01-01Z', 'infinity');
              CREATE TABLE texts AS SELECT id::text AS id FROM keyed; CREATE INDEX ON texts ((id::uuid)); ANALYZE texts;
-             CREATE EXTENSION postgres_fdw SCHEMA public; CREATE SERVER elsewhere FOREIGN DATA WRAPPER postgres_fdw;
-             CREATE USER MAPPING FOR postgres SERVER elsewhere; CREATE FOREIGN TABLE remote (id uuid) SERVER elsewhere;
              CREATE FUNCTION keyed_between(a timestamptz, b timestamptz) RETURNS SETOF keyed LANGUAGE sql STABLE
                  AS 'SELECT * FROM keyed WHERE comb_between(id, a, b)';
              SET enable_seqscan = off");
@@ -40,7 +39,6 @@ fn plans_are_those_of_the_comparisons() {
         (format!("SELECT id FROM keyed GROUP BY id HAVING NOT {hour}"), "keyed.id < ", "comb_between"),
         ("SELECT * FROM keyed_between(now() - interval '1 hour', 'infinity')".into(), "Index Cond", "Filter"),
         ("SELECT * FROM texts WHERE comb_between(id::uuid, '2025-01-01Z', 'infinity')".into(), "Index Cond", "Filter"),
-        ("SELECT * FROM remote WHERE comb_between(id, '2025-01-01Z', 'infinity')".into(), "WHERE ((id >= '", "Filter"),
         (
             format!("SELECT id FROM (SELECT id FROM keyed UNION ALL SELECT id FROM other) ids WHERE {hour} ORDER BY id LIMIT 5"),
             "Merge Append", "Filter",
@@ -76,6 +74,20 @@ fn plans_are_those_of_the_comparisons() {
     // PostgreSQL 15 names the table of the column.
     let definition = value::<String>(&mut client, definition).replace("keyed.id", "id");
     assert!(definition.contains("comb_between(id, (now() - "), "{definition}");
+}
+
+/// Also without the option extensions 'comb'.
+#[test]
+fn a_foreign_server_gets_comparisons() {
+    if !installation().has("postgres_fdw") {
+        return;
+    }
+    let mut client = connect_to_schema("range_plans_foreign");
+    run(&mut client, "CREATE EXTENSION postgres_fdw SCHEMA public; CREATE SERVER elsewhere FOREIGN DATA WRAPPER postgres_fdw;
+             CREATE USER MAPPING FOR postgres SERVER elsewhere; CREATE FOREIGN TABLE remote (id uuid) SERVER elsewhere");
+    let query = "SELECT * FROM remote WHERE comb_between(id, '2025-01-01Z', 'infinity')";
+    let plan = plan(&mut client, query);
+    assert!(plan.contains("WHERE ((id >= '") && !plan.contains("Filter"), "{plan}");
 }
 
 /// A call under NOT becomes comparisons, for which each call reads the conditions of the statement: not of too many.
