@@ -37,8 +37,8 @@ EXPLAIN (COSTS OFF) SELECT * FROM uparent JOIN uchild ON uchild.pid = uparent.id
 EXPLAIN (COSTS OFF) SELECT * FROM child JOIN parent ON child.pid = parent.id WHERE child.n = 1;
 EXPLAIN (COSTS OFF) SELECT * FROM uchild JOIN uparent ON uchild.pid = uparent.id WHERE uchild.n = 1;
 -- A subquery that looks outside.
-EXPLAIN (COSTS OFF) SELECT (SELECT count(*) FROM child WHERE pid = parent.id) FROM parent WHERE n = 1;
-EXPLAIN (COSTS OFF) SELECT (SELECT n FROM parent WHERE id = child.pid) FROM child WHERE n = 1;
+EXPLAIN (COSTS OFF) SELECT * FROM parent, LATERAL (SELECT count(*) FROM child WHERE pid = parent.id) children WHERE n = 1;
+EXPLAIN (COSTS OFF) SELECT * FROM child, LATERAL (SELECT n FROM parent WHERE id = child.pid LIMIT 1) parents WHERE child.n = 1;
 -- Of everything: by hash and by merge.
 EXPLAIN (COSTS OFF) SELECT count(*) FROM child JOIN parent ON child.pid = parent.id;
 SELECT count(*), count(DISTINCT pid) FROM child JOIN parent ON child.pid = parent.id;

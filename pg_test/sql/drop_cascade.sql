@@ -108,7 +108,9 @@ SELECT relname, array_agg(attname ORDER BY attnum) AS columns FROM pg_class JOIN
 WHERE relnamespace = 'zoo'::regnamespace AND relkind IN ('r', 'p') AND attnum > 0 AND NOT attisdropped
 AND relname NOT IN ('before', 'listed', 'gone')
 GROUP BY relname ORDER BY relname COLLATE "C";
+\set VERBOSITY terse
 SELECT with_text();
+\set VERBOSITY default
 
 RESET search_path;
 DROP SCHEMA zoo CASCADE;

@@ -70,7 +70,9 @@ RESET enable_bitmapscan;
 DROP TABLE app.tenants;
 -- What changes with a release that adds a layout is not stored.
 CREATE TABLE app.inspected (id uuid, result jsonb GENERATED ALWAYS AS (extensions.comb_inspect(id)) STORED);
+\set VERBOSITY sqlstate
 CREATE INDEX ON app.orders ((extensions.comb_inspect(id)));
+\set VERBOSITY default
 -- Where its objects stand.
 SELECT DISTINCT d.classid::regclass AS catalog, coalesce(p.pronamespace, o.oprnamespace, t.typnamespace, c.opcnamespace, f.opfnamespace)::regnamespace AS schema
 FROM pg_depend d

@@ -73,7 +73,9 @@ SELECT DISTINCT pg_typeof(id) AS "union" FROM (SELECT id FROM app.ranked UNION S
 SELECT count(*) AS "union" FROM (SELECT id FROM app.ranked UNION SELECT plain FROM app.ranked) ids;
 SELECT greatest(a.id, b.id) = b.id AS uniqueidentifier, greatest(a.id, b.plain) = a.id AS uuid FROM app.ranked a, app.ranked b WHERE a.rank = 1 AND b.rank = 16;
 -- An operator of the extension's schema is not found.
+\set VERBOSITY terse
 SELECT :'middle'::uuid <# :'middle'::uuid;
+\set VERBOSITY default
 
 -- comb_status() reads a catalog by an operator of pg_catalog, whatever comes before that in the search path.
 CREATE SCHEMA operators;
