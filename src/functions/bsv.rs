@@ -5,7 +5,7 @@ use comb_tick::Tick;
 use pgrx::pg_sys;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 
-use crate::postgres::call::{ascii, sql_function, uuid};
+use crate::postgres::call::{ascii, sql_functions, uuid};
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
 use crate::postgres::timestamp::TimestampTz;
@@ -14,7 +14,7 @@ use crate::server::clock_errors::{MadeAs, clock_out_of_range};
 
 const _: () = assert!(!std::mem::needs_drop::<Bsv>());
 
-sql_function! {
+sql_functions! {
     /// A BSV COMB of now, in UTC.
     fn comb_new_bsv(_call) {
         let fit = |tick| Bsv::TIME_FIELD.next_exact(Tick::from(tick))?.try_into().ok();
@@ -24,9 +24,7 @@ sql_function! {
         generator.made(tick);
         Ok(ascii(&bsv.text()))
     }
-}
 
-sql_function! {
     /// The time of a BSV COMB whose writer's clock showed the time of that zone; NULL past year
     /// 9999.
     fn comb_bsv_timestamp(call) {
@@ -39,9 +37,7 @@ sql_function! {
             raw::DirectFunctionCall2Coll(zone, pg_sys::Oid::INVALID, call.argument(1), local)
         })
     }
-}
 
-sql_function! {
     /// The version 4 UUID in a BSV COMB.
     fn comb_bsv_uuid(call) {
         let bsv = Bsv::parse(call.text(0)).map_err(invalid_bsv)?;

@@ -7,7 +7,7 @@ use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{Datum, NodeTag};
 
 use super::layout_errors::not_of_layout;
-use crate::postgres::call::{Call, sql_function, unknown_layout};
+use crate::postgres::call::{Call, sql_functions, unknown_layout};
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
 use crate::server::backend;
@@ -23,7 +23,7 @@ const NO_FLOOR: i32 = CLASS_OC | 1 << 24;
 const BELOW_FLOOR: i32 = CLASS_OC | 2 << 24;
 const AHEAD_OF_CLOCK: i32 = CLASS_OC | 3 << 24;
 
-sql_function! {
+sql_functions! {
     /// BEFORE INSERT OR UPDATE, FOR EACH ROW; its arguments are the column of the key (by default id) and its
     /// layout (by default that of the column's type).
     fn comb_guard(call) {

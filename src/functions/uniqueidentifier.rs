@@ -11,13 +11,13 @@
 use pgrx::pg_sys;
 use pgrx::pg_sys::{Datum, Expr, Node, NodeTag, Oid};
 
-use crate::postgres::call::sql_function;
+use crate::postgres::call::sql_functions;
 use crate::postgres::raw;
 
 /// uuid = uuid (pg_operator.dat).
 const UUID_EQ: Oid = Oid::from_u32(2972);
 
-sql_function! {
+sql_functions! {
     fn uniqueidentifier_eq_support(call) {
         let request = call.pointer::<Node>(0);
         // SAFETY: the planner calls it with a node that is one of its requests.

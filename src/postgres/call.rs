@@ -1,4 +1,4 @@
-//! The one way in which a SQL function is written: `sql_function!` over a [`Call`].
+//! The one way in which SQL functions are written: `sql_functions!` over a [`Call`].
 //!
 //! Rationale: the wrapper that pgrx's `#[pg_extern]` writes catches panics, switches memory contexts and
 //! boxes arguments, which costs about 10 ns a call, a sixth of comb_new(). These functions read their
@@ -147,9 +147,9 @@ pub fn interval(micros: i64) -> Datum {
     }
 }
 
-/// Exports a function of a [`Call`] to PostgreSQL under its version 1 calling convention.
-macro_rules! sql_function {
-    ($(#[$doc:meta])* fn $name:ident($call:ident) $body:block) => {
+/// Exports functions of a [`Call`] to PostgreSQL under its version 1 calling convention.
+macro_rules! sql_functions {
+    ($($(#[$doc:meta])* fn $name:ident($call:ident) $body:block)*) => {$(
         $(#[$doc])*
         #[unsafe(no_mangle)]
         extern "C-unwind" fn $name(fcinfo: pgrx::pg_sys::FunctionCallInfo) -> pgrx::pg_sys::Datum {
@@ -169,6 +169,6 @@ macro_rules! sql_function {
                 &pgrx::pg_sys::Pg_finfo_record { api_version: 1 }
             }
         };
-    };
+    )*};
 }
-pub(crate) use sql_function;
+pub(crate) use sql_functions;

@@ -14,26 +14,14 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::{Datum, Node, NodeTag};
 use uuid::Uuid;
 
-use crate::postgres::call::{Answer, Call, sql_function};
+use crate::postgres::call::{Answer, Call, sql_functions};
 use crate::postgres::raw;
 use range::{Between, TIME, UNIQUEIDENTIFIER, UUID};
 
-sql_function! {
-    fn comb_between(call) {
-        answer_of(call, &UUID)
-    }
-}
-
-sql_function! {
-    fn comb_mssql_between(call) {
-        answer_of(call, &UNIQUEIDENTIFIER)
-    }
-}
-
-sql_function! {
-    fn comb_between_time(call) {
-        answer_of(call, &TIME)
-    }
+sql_functions! {
+    fn comb_between(call) { answer_of(call, &UUID) }
+    fn comb_mssql_between(call) { answer_of(call, &UNIQUEIDENTIFIER) }
+    fn comb_between_time(call) { answer_of(call, &TIME) }
 }
 
 /// A bound, and the time that it is of.
@@ -89,7 +77,7 @@ fn known_bounds<'a>(call: Call, between: &Between) -> &'a mut [Known; 2] {
     }
 }
 
-sql_function! {
+sql_functions! {
     /// Called by the planner for each place where one of the functions stands.
     fn comb_between_support(call) {
         let request = call.pointer::<Node>(0);
