@@ -2,9 +2,8 @@
 
 use std::ffi::CStr;
 
-use pgrx::pg_sys;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
-use pgrx::pg_sys::{Datum, NodeTag};
+use pgrx::pg_sys::{self, Datum, NodeTag};
 
 use super::layout_errors::not_of_layout;
 use crate::postgres::call::{Call, sql_functions, unknown_layout};

@@ -1,8 +1,7 @@
 //! SQL functions for tracked ids and the commit horizon.
 
-use pgrx::pg_sys;
-use pgrx::pg_sys::Datum;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
+use pgrx::pg_sys::{self, Datum};
 
 use super::clock::{duration, moment};
 use super::generate::next_id;

@@ -2,9 +2,8 @@
 
 use std::ffi::{CStr, c_int};
 
-use pgrx::pg_sys;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
-use pgrx::pg_sys::{Datum, Oid, SysCacheIdentifier};
+use pgrx::pg_sys::{self, Datum, Oid, SysCacheIdentifier};
 
 use crate::postgres::call::{ascii, sql_functions};
 use crate::postgres::raw;

@@ -1,7 +1,6 @@
 //! SQL functions that read ids.
 
-use pgrx::pg_sys;
-use pgrx::pg_sys::Datum;
+use pgrx::pg_sys::{self, Datum};
 use serde::{Serialize, Serializer};
 
 use crate::postgres::call::sql_functions;

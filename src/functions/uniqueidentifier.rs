@@ -8,8 +8,7 @@
 //! the order of an index on (tenant, created), and `= ANY (array)` would run an SQL function a row, 35
 //! times as long.
 
-use pgrx::pg_sys;
-use pgrx::pg_sys::{Datum, Expr, Node, NodeTag, Oid};
+use pgrx::pg_sys::{self, Datum, Expr, Node, NodeTag, Oid};
 
 use crate::postgres::call::sql_functions;
 use crate::postgres::raw;

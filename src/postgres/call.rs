@@ -6,9 +6,8 @@
 
 use std::mem::needs_drop;
 
-use pgrx::pg_sys;
-use pgrx::pg_sys::Datum;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
+use pgrx::pg_sys::{self, Datum};
 
 use super::raw;
 use super::report::{List, Report, report};

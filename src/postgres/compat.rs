@@ -3,8 +3,7 @@
 //! The compiler reports bindings that another major version does not have. tools/unbound.c checks the assumptions
 //! against its headers.
 
-use pgrx::pg_sys;
-use pgrx::pg_sys::Datum;
+use pgrx::pg_sys::{self, Datum};
 
 /// A pointer to what PostgreSQL only reads: const in its headers from version 17 on.
 #[cfg(not(any(feature = "pg15", feature = "pg16")))]

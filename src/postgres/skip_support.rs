@@ -1,8 +1,7 @@
 //! Skip support of an order of ours, which PostgreSQL 18 and newer calls. It is in the libraries of older
 //! major versions too, so that one install script serves all.
 
-use pgrx::pg_sys;
-use pgrx::pg_sys::Datum;
+use pgrx::pg_sys::{self, Datum};
 
 use super::call::{Answer, Call, uuid};
 use super::compat::SkipSupportData;

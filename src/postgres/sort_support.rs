@@ -3,8 +3,7 @@
 use std::cmp::Ordering;
 use std::ffi::c_int;
 
-use pgrx::pg_sys;
-use pgrx::pg_sys::{Datum, SortSupport};
+use pgrx::pg_sys::{self, Datum, SortSupport};
 
 use super::call::{Answer, Call};
 use super::compat::HyperLogLog;

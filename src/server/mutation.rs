@@ -10,8 +10,7 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use pgrx::pg_sys;
-use pgrx::pg_sys::Datum;
+use pgrx::pg_sys::{self, Datum};
 
 use crate::postgres::raw;
 

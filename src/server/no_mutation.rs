@@ -1,7 +1,6 @@
 //! A build without the feature `mutants` makes none of the mistakes of mutation.rs: the compiler removes the points.
 
-use pgrx::pg_sys;
-use pgrx::pg_sys::Datum;
+use pgrx::pg_sys::{self, Datum};
 
 #[inline(always)]
 pub const fn is(_mistake: &str) -> bool {

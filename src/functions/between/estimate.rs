@@ -2,8 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use pgrx::pg_sys;
-use pgrx::pg_sys::{Datum, NodeTag, Oid};
+use pgrx::pg_sys::{self, Datum, NodeTag, Oid};
 
 use super::range::{Between, cells, constant, nodes};
 use crate::postgres::raw;

@@ -11,8 +11,7 @@
 use std::ffi::CStr;
 use std::ptr;
 
-use pgrx::pg_sys;
-use pgrx::pg_sys::{Datum, Expr, List, Node, NodeTag, Oid};
+use pgrx::pg_sys::{self, Datum, Expr, List, Node, NodeTag, Oid};
 
 use super::form::{Form, form, is_of_child};
 use super::range::{Between, Side, constant, nodes};

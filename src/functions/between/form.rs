@@ -1,7 +1,6 @@
 //! Where a function of a range stays, and where its comparisons stand.
 
-use pgrx::pg_sys;
-use pgrx::pg_sys::{Datum, Node, NodeTag, Oid};
+use pgrx::pg_sys::{self, Datum, Node, NodeTag, Oid};
 
 use super::range::cells;
 use crate::postgres::raw;

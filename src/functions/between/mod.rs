@@ -10,8 +10,7 @@ mod expand;
 mod form;
 mod range;
 
-use pgrx::pg_sys;
-use pgrx::pg_sys::{Datum, Node, NodeTag};
+use pgrx::pg_sys::{self, Datum, Node, NodeTag};
 use uuid::Uuid;
 
 use crate::postgres::call::{Answer, Call, sql_functions};

@@ -2,8 +2,7 @@
 
 use std::ffi::CStr;
 
-use pgrx::pg_sys;
-use pgrx::pg_sys::{Node, NodeTag, Oid};
+use pgrx::pg_sys::{self, Node, NodeTag, Oid};
 use uuid::Uuid;
 
 use crate::postgres::raw;
