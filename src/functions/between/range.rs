@@ -104,11 +104,8 @@ pub unsafe fn nodes<const COUNT: usize>(list: *mut pg_sys::List) -> [*mut Node; 
 /// # Safety
 /// A list, or null, which is an empty one.
 pub unsafe fn cells<'a>(list: *mut pg_sys::List) -> &'a [pg_sys::ListCell] {
-    // SAFETY: the caller's word.
-    unsafe {
-        list.as_ref()
-            .map_or(&[], |list| std::slice::from_raw_parts(list.elements, list.length as usize))
-    }
+    list.as_ref()
+        .map_or(&[], |list| std::slice::from_raw_parts(list.elements, list.length as usize))
 }
 
 impl Between {
@@ -137,13 +134,10 @@ impl Between {
 /// # Safety
 /// An expression of type timestamptz.
 pub unsafe fn constant(time: *mut Node) -> Option<Option<i64>> {
-    // SAFETY: the caller's word.
-    unsafe {
-        if (*time).type_ != NodeTag::T_Const {
-            return None;
-        }
-        let time = time.cast::<pg_sys::Const>();
-        let value = TimestampTz((*time).constvalue.value() as i64);
-        Some((!(*time).constisnull).then(|| value.unix_micros()))
+    if (*time).type_ != NodeTag::T_Const {
+        return None;
     }
+    let time = time.cast::<pg_sys::Const>();
+    let value = TimestampTz((*time).constvalue.value() as i64);
+    Some((!(*time).constisnull).then(|| value.unix_micros()))
 }
