@@ -37,14 +37,11 @@ impl Times {
         function: Oid,
         arguments: *mut pg_sys::List,
     ) -> Option<Option<Self>> {
-        // SAFETY: the caller's word.
-        unsafe {
-            let [id, from, to] = nodes(arguments);
-            let [from, to] =
-                [from, to].map(|time| constant(raw::estimate_expression_value(root, time)));
-            let between = Between::of(function, id);
-            Some(from?.zip(to?).map(|(from, to)| Self { between, from, to }))
-        }
+        let [id, from, to] = nodes(arguments);
+        let [from, to] =
+            [from, to].map(|time| constant(raw::estimate_expression_value(root, time)));
+        let between = Between::of(function, id);
+        Some(from?.zip(to?).map(|(from, to)| Self { between, from, to }))
     }
 
     /// Those for which both conditions are true. If one of them leaves out keys of other layouts, both do.
@@ -63,11 +60,10 @@ pub unsafe fn selectivity(request: &pg_sys::SupportRequestSelectivity) -> f64 {
     if request.is_join {
         return JOIN;
     }
-    let Some(times) = Times::of(request.root, request.funcid, request.args) else {
-        return UNKNOWN_RANGE;
-    };
-    let Some(times) = times else {
-        return 0.0;
+    let times = match Times::of(request.root, request.funcid, request.args) {
+        Some(Some(times)) => times,
+        Some(None) => return 0.0,
+        None => return UNKNOWN_RANGE,
     };
     let [id, _, _] = nodes(request.args);
     let mut variable = MaybeUninit::uninit();
@@ -181,24 +177,15 @@ unsafe fn slot(
     flags: u32,
 ) -> Option<pg_sys::AttStatsSlot> {
     let mut slot = MaybeUninit::uninit();
-    // SAFETY: the caller's word. The slot is filled if there is one.
-    unsafe {
-        let is_there = raw::get_attstatsslot(
-            slot.as_mut_ptr(),
-            variable.statsTuple,
-            kind as i32,
-            operator,
-            flags as i32,
-        );
-        is_there.then(|| slot.assume_init())
-    }
+    let (place, statistics) = (slot.as_mut_ptr(), variable.statsTuple);
+    let is_there = raw::get_attstatsslot(place, statistics, kind as i32, operator, flags as i32);
+    is_there.then(|| slot.assume_init())
 }
 
 /// # Safety
 /// A slot of more values of 16 bytes than that.
 unsafe fn key(slot: &pg_sys::AttStatsSlot, index: usize) -> Uuid {
-    // SAFETY: the caller's word.
-    unsafe { (*slot.values.add(index)).cast_mut_ptr::<Uuid>().read() }
+    (*slot.values.add(index)).cast_mut_ptr::<Uuid>().read()
 }
 
 /// The share of a table's rows that are newer than its histogram: those inserted since, and if the
@@ -211,11 +198,11 @@ unsafe fn growth(
     relation: *mut pg_sys::RelOptInfo,
     sample: f64,
 ) -> f64 {
-    // A variable with statistics is of one entry of the range table.
     if relation.is_null() || (*relation).tuples < 1.0 {
         return 0.0;
     }
     let rows = (*relation).tuples;
+    // A variable with statistics is of one entry of the range table.
     let entry = *(*root).simple_rte_array.add((*relation).relid as usize);
     if (*entry).rtekind != pg_sys::RTEKind::RTE_RELATION {
         return 0.0;
@@ -230,18 +217,18 @@ unsafe fn growth(
 /// # Safety
 /// A relation that the planner has locked.
 unsafe fn inserted_since_analyze(relation: Oid, rows: f64) -> f64 {
-    // What is returned lives until the end of the transaction or of the statement.
     let come = rows - rows_at_vacuum_or_analyze(relation).unwrap_or(rows);
     // That would read the statistics of all tables.
     let snapshot = pg_sys::PgStat_FetchConsistency::PGSTAT_FETCH_CONSISTENCY_SNAPSHOT as i32;
     if pg_sys::pgstat_fetch_consistency != snapshot
         && let Some(counters) = raw::pgstat_fetch_stat_tabentry(relation).as_ref()
-        && last_analyze(counters) > 0
+        && let (changes, analyzed @ 1.., vacuumed) = upkeep(counters)
     {
+        // The counters live until the end of the transaction or of the statement.
         let all = counters.tuples_inserted + counters.tuples_updated + counters.tuples_deleted;
-        let part = |of: i64| of as f64 / all.max(1) as f64 * changes_since_analyze(counters) as f64;
+        let part = |of: i64| of as f64 / all.max(1) as f64 * changes as f64;
         let inserted = part(counters.tuples_inserted);
-        if last_vacuum(counters) > last_analyze(counters) {
+        if vacuumed > analyzed {
             return inserted;
         }
         return inserted.min(come.max(0.0) + part(counters.tuples_deleted));
@@ -264,31 +251,18 @@ unsafe fn rows_at_vacuum_or_analyze(relation: Oid) -> Option<f64> {
     (rows >= 0.0).then_some(rows)
 }
 
-type Counters = pg_sys::PgStat_StatTabEntry;
-
-#[cfg(feature = "pg15")]
-fn changes_since_analyze(counters: &Counters) -> i64 {
-    counters.changes_since_analyze
-}
-#[cfg(not(feature = "pg15"))]
-fn changes_since_analyze(counters: &Counters) -> i64 {
-    counters.mod_since_analyze
-}
-
-#[cfg(feature = "pg15")]
-fn last_analyze(counters: &Counters) -> i64 {
-    counters.analyze_timestamp.max(counters.autovac_analyze_timestamp)
-}
-#[cfg(not(feature = "pg15"))]
-fn last_analyze(counters: &Counters) -> i64 {
-    counters.last_analyze_time.max(counters.last_autoanalyze_time)
-}
-
-#[cfg(feature = "pg15")]
-fn last_vacuum(counters: &Counters) -> i64 {
-    counters.vacuum_timestamp.max(counters.autovac_vacuum_timestamp)
-}
-#[cfg(not(feature = "pg15"))]
-fn last_vacuum(counters: &Counters) -> i64 {
-    counters.last_vacuum_time.max(counters.last_autovacuum_time)
+/// The number of changes since the last ANALYZE, and the times of the last ANALYZE and of the last VACUUM.
+fn upkeep(of: &pg_sys::PgStat_StatTabEntry) -> (i64, i64, i64) {
+    #[cfg(feature = "pg15")]
+    return (
+        of.changes_since_analyze,
+        of.analyze_timestamp.max(of.autovac_analyze_timestamp),
+        of.vacuum_timestamp.max(of.autovac_vacuum_timestamp),
+    );
+    #[cfg(not(feature = "pg15"))]
+    return (
+        of.mod_since_analyze,
+        of.last_analyze_time.max(of.last_autoanalyze_time),
+        of.last_vacuum_time.max(of.last_autovacuum_time),
+    );
 }

@@ -11,7 +11,7 @@
 use std::ffi::CStr;
 use std::ptr;
 
-use pgrx::pg_sys::{self, Datum, Expr, List, Node, NodeTag, Oid};
+use pgrx::pg_sys::{self, Datum, Expr, List, Node, NodeTag, Oid, SysCacheIdentifier};
 
 use super::form::{Form, form, is_of_child};
 use super::range::{Between, Side, constant, nodes};
@@ -76,8 +76,7 @@ pub unsafe fn simplified(root: *mut pg_sys::PlannerInfo, call: *mut pg_sys::Func
 /// As [`simplified`].
 unsafe fn record_dependency(root: *mut pg_sys::PlannerInfo, function: Oid) {
     if !root.is_null() {
-        // SAFETY: the caller's word.
-        unsafe { raw::record_plan_function_dependency(root, function) };
+        raw::record_plan_function_dependency(root, function);
     }
 }
 
@@ -94,15 +93,14 @@ unsafe fn is_repeatable(expression: *mut Node) -> bool {
 /// # Safety
 /// Expressions of type boolean.
 unsafe fn all_of(terms: &[*mut Node]) -> *mut Expr {
-    // SAFETY: the caller's word.
-    unsafe { raw::make_andclause(list(terms)) }
+    raw::make_andclause(list(terms))
 }
 
 /// # Safety
 /// Pointers to nodes.
 unsafe fn list(nodes: &[*mut Node]) -> *mut List {
-    // SAFETY: the caller's word. A null pointer is an empty list.
-    nodes.iter().fold(ptr::null_mut(), |list, node| unsafe { raw::lappend(list, node.cast()) })
+    // A null pointer is an empty list.
+    nodes.iter().fold(ptr::null_mut(), |list, node| raw::lappend(list, node.cast()))
 }
 
 /// The conditions of an index; null if the index has not their operators, or a bound is not the same for
@@ -189,17 +187,9 @@ unsafe fn comparisons(
 /// # Safety
 /// Called in a transaction.
 unsafe fn operator(name: &CStr, key: Oid, schema: Oid) -> Option<Oid> {
-    // SAFETY: the caller's word; the cache is of names, types and schemas.
-    let found = unsafe {
-        raw::GetSysCacheOid(
-            pg_sys::SysCacheIdentifier::OPERNAMENSP as i32,
-            pg_sys::Anum_pg_operator_oid as i16,
-            Datum::from(name.as_ptr()),
-            Datum::from(key),
-            Datum::from(key),
-            Datum::from(schema),
-        )
-    };
+    let (cache, oid) = (SysCacheIdentifier::OPERNAMENSP as i32, pg_sys::Anum_pg_operator_oid);
+    let (name, key, schema) = (name.as_ptr().into(), key.into(), schema.into());
+    let found = raw::GetSysCacheOid(cache, oid as i16, name, key, key, schema);
     (found != Oid::INVALID).then_some(found)
 }
 
@@ -208,19 +198,11 @@ unsafe fn operator(name: &CStr, key: Oid, schema: Oid) -> Option<Oid> {
 /// # Safety
 /// Called in a transaction.
 unsafe fn function_named(name: &CStr, arguments: &[Oid], schema: Oid) -> Option<Oid> {
-    // SAFETY: the caller's word; the cache is of names, arguments and schemas.
-    let found = unsafe {
-        raw::GetSysCacheOid(
-            pg_sys::SysCacheIdentifier::PROCNAMEARGSNSP as i32,
-            pg_sys::Anum_pg_proc_oid as i16,
-            Datum::from(name.as_ptr()),
-            Datum::from(raw::buildoidvector(arguments.as_ptr(), arguments.len() as i32)),
-            Datum::from(schema),
-            Datum::null(),
-        )
-    };
-    // SAFETY: the caller's word.
-    (found != Oid::INVALID && unsafe { may_execute(found) }).then_some(found)
+    let (cache, oid) = (SysCacheIdentifier::PROCNAMEARGSNSP as i32, pg_sys::Anum_pg_proc_oid);
+    let arguments = raw::buildoidvector(arguments.as_ptr(), arguments.len() as i32).into();
+    let (name, schema) = (name.as_ptr().into(), schema.into());
+    let found = raw::GetSysCacheOid(cache, oid as i16, name, arguments, schema, Datum::null());
+    (found != Oid::INVALID && may_execute(found)).then_some(found)
 }
 
 /// Whether the user has the privilege to execute a function.
@@ -229,15 +211,11 @@ unsafe fn function_named(name: &CStr, arguments: &[Oid], schema: Oid) -> Option<
 /// Called in a transaction.
 unsafe fn may_execute(function: Oid) -> bool {
     let execute = pg_sys::ACL_EXECUTE as pg_sys::AclMode;
-    // SAFETY: the caller's word. A function that was dropped meanwhile raises the error of that.
-    unsafe {
-        #[cfg(not(feature = "pg15"))]
-        let answer = {
-            let catalog = pg_sys::ProcedureRelationId;
-            raw::object_aclcheck(catalog, function, raw::GetUserId(), execute)
-        };
-        #[cfg(feature = "pg15")]
-        let answer = raw::pg_proc_aclcheck(function, raw::GetUserId(), execute);
-        answer == pg_sys::AclResult::ACLCHECK_OK
-    }
+    let user = raw::GetUserId();
+    // A function that was dropped meanwhile raises the error of that.
+    #[cfg(not(feature = "pg15"))]
+    let answer = raw::object_aclcheck(pg_sys::ProcedureRelationId, function, user, execute);
+    #[cfg(feature = "pg15")]
+    let answer = raw::pg_proc_aclcheck(function, user, execute);
+    answer == pg_sys::AclResult::ACLCHECK_OK
 }

@@ -93,11 +93,8 @@ pub unsafe fn is_of_child(root: *mut pg_sys::PlannerInfo, id: *mut Node) -> bool
 /// # Safety
 /// An expression.
 unsafe fn without_relabel(mut expression: *mut Node) -> *mut Node {
-    // SAFETY: the caller's word.
-    unsafe {
-        while (*expression).type_ == NodeTag::T_RelabelType {
-            expression = (*expression.cast::<pg_sys::RelabelType>()).arg.cast();
-        }
+    while (*expression).type_ == NodeTag::T_RelabelType {
+        expression = (*expression.cast::<pg_sys::RelabelType>()).arg.cast();
     }
     expression
 }

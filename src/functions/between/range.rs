@@ -97,8 +97,7 @@ pub const TIME: Between = Between {
 /// # Safety
 /// A list of that many pointers to nodes.
 pub unsafe fn nodes<const COUNT: usize>(list: *mut pg_sys::List) -> [*mut Node; COUNT] {
-    // SAFETY: the caller's word.
-    std::array::from_fn(|index| unsafe { (*(*list).elements.add(index)).ptr_value.cast() })
+    std::array::from_fn(|index| (*(*list).elements.add(index)).ptr_value.cast())
 }
 
 /// # Safety
@@ -114,16 +113,14 @@ impl Between {
     /// # Safety
     /// A function with this support function, and its first argument.
     pub unsafe fn of(function: Oid, id: *mut Node) -> &'static Self {
-        // SAFETY: the name is null where somebody dropped the function meanwhile, else it ends with a zero.
-        unsafe {
-            let name = raw::get_func_name(function);
-            if !name.is_null() && CStr::from_ptr(name) == c"comb_between_time" {
-                &TIME
-            } else if raw::exprType(id) == pg_sys::UUIDOID {
-                &UUID
-            } else {
-                &UNIQUEIDENTIFIER
-            }
+        // The name is null where somebody dropped the function meanwhile.
+        let name = raw::get_func_name(function);
+        if !name.is_null() && CStr::from_ptr(name) == c"comb_between_time" {
+            &TIME
+        } else if raw::exprType(id) == pg_sys::UUIDOID {
+            &UUID
+        } else {
+            &UNIQUEIDENTIFIER
         }
     }
 }
