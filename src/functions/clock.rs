@@ -38,8 +38,8 @@ fn clock_columns() -> Result<[Option<Datum>; 13], Report> {
     let status = block.status(&process)?;
     let now = status.now;
     let (scope, reason) = match in_use {
-        InUse::Server(place) => ("server", place.reason()),
-        InUse::Own(reason) => ("backend", reason.text()),
+        InUse::Server(reason) => ("server", reason),
+        InUse::Own(reason) => ("backend", reason),
     };
     let level_at = now.level_in.filter(|_| now.lead > 0).map(|rest| now.tick - now.lead + rest);
     let source = status.seed_source.map(|source| match source {

@@ -159,10 +159,7 @@ fn layout_of_type(type_id: pg_sys::Oid) -> Option<&'static Layout> {
     // SAFETY: the row of a type that a column has. It is copied before it is released.
     let (name, length, by_value) = unsafe {
         let row = raw::SearchSysCache1(pg_sys::SysCacheIdentifier::TYPEOID as i32, type_id.into());
-        let form = (*row)
-            .t_data
-            .byte_add((*(*row).t_data).t_hoff.into())
-            .cast::<pg_sys::FormData_pg_type>();
+        let form = pg_sys::GETSTRUCT(row).cast::<pg_sys::FormData_pg_type>();
         let found = ((*form).typname, (*form).typlen, (*form).typbyval);
         raw::ReleaseSysCache(row);
         found
