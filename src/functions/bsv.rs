@@ -12,8 +12,6 @@ use crate::postgres::timestamp::TimestampTz;
 use crate::server::backend::{self, process_id};
 use crate::server::clock_errors::{MadeAs, clock_out_of_range};
 
-const _: () = assert!(!std::mem::needs_drop::<Bsv>());
-
 sql_functions! {
     /// A BSV COMB of now, in UTC.
     fn comb_new_bsv(_call) {
