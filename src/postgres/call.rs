@@ -118,15 +118,20 @@ pub fn unknown_layout(name: &[u8]) -> Report {
         .hint(format_args!("The layouts are {labels}."))
 }
 
-/// A uuid in the memory context of the caller.
+/// A value that SQL passes by reference, in the memory context of the caller.
+#[inline(always)]
+fn by_reference<T: Copy>(value: T) -> Datum {
+    // SAFETY: palloc returns so many bytes, aligned for any type of SQL, or raises an ERROR.
+    unsafe {
+        let place = raw::palloc(size_of::<T>()).cast::<T>();
+        place.write(value);
+        Datum::from(place)
+    }
+}
+
 #[inline(always)]
 pub fn uuid(id: Uuid) -> Datum {
-    // SAFETY: palloc returns 16 bytes, or raises an ERROR.
-    unsafe {
-        let result = raw::palloc(size_of::<Uuid>()).cast::<Uuid>();
-        result.write(id);
-        Datum::from(result)
-    }
+    by_reference(id)
 }
 
 /// A text of ASCII, which every encoding of a database has.
@@ -138,12 +143,7 @@ pub fn ascii(text: &[u8]) -> Datum {
 
 /// An interval of a number of microseconds.
 pub fn interval(micros: i64) -> Datum {
-    // SAFETY: palloc returns memory of the size and alignment of an interval, or raises an ERROR.
-    unsafe {
-        let result = raw::palloc(size_of::<pg_sys::Interval>()).cast::<pg_sys::Interval>();
-        result.write(pg_sys::Interval { time: micros, day: 0, month: 0 });
-        Datum::from(result)
-    }
+    by_reference(pg_sys::Interval { time: micros, day: 0, month: 0 })
 }
 
 /// Exports functions of a [`Call`] to PostgreSQL under its version 1 calling convention.

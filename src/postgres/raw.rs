@@ -109,6 +109,8 @@ functions! {
     fn ProcessInterrupts();
     fn WaitLatch(latch: *mut Latch, events: c_int, timeout: c_long, wait_event: u32) -> c_int;
     fn ResetLatch(latch: *mut Latch);
+    #[cfg(not(any(feature = "pg15", feature = "pg16")))]
+    fn WaitEventExtensionNew(name: *const c_char) -> u32;
 
     // Transactions
     fn LockAcquire(
