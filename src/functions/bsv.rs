@@ -17,7 +17,8 @@ sql_functions! {
     fn comb_new_bsv(_call) {
         let fit = |tick| Bsv::TIME_FIELD.next_exact(Tick::from(tick))?.try_into().ok();
         let (generator, tick) = backend::next_tick(Bsv::TIME_FIELD.unit_ticks(), MadeAs::Bsv, fit)?;
-        let random = [generator.random(process_id())?, generator.random(process_id())?];
+        let mut random = || generator.random.next(process_id());
+        let random = [random()?, random()?];
         let bsv = Bsv::of_tick(tick, random).ok_or_else(|| clock_out_of_range(MadeAs::Bsv))?;
         generator.made(tick);
         Ok(ascii(&bsv.text()))

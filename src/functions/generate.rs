@@ -21,9 +21,9 @@ use comb_tick::{Tick, micros_of_tick, tick_of_micros};
 pub fn next_id(layout: &'static Layout) -> Answer {
     let (generator, tick) = backend::next(layout)?;
     let random = if layout.marks_process() {
-        generator.process_bits(process_id())?
+        generator.random.process_bits(process_id())?
     } else {
-        generator.random(process_id())?
+        generator.random.next(process_id())?
     };
     let comb = Comb { tick: Tick::from(tick), random };
     let id = layout.encode(comb).ok_or_else(|| clock_out_of_range(MadeAs::Id(layout)))?;
@@ -52,7 +52,7 @@ sql_functions! {
     fn comb_shifted(call) {
         let layout = call.layout(1)?;
         let (generator, tick) = backend::next(layout)?;
-        let comb = Comb { tick: Tick::from(tick), random: generator.random(process_id())? };
+        let comb = Comb { tick: Tick::from(tick), random: generator.random.next(process_id())? };
         generator.made(tick);
         let id = shift(comb, call).and_then(|comb| layout.encode(comb));
         id.map(call::uuid).ok_or_else(|| timestamp_out_of_range(layout))

@@ -197,8 +197,9 @@ fn warn_of_lead(lead: u64) {
 /// Random bits for an id whose time is given.
 pub fn random() -> Result<u64, Report> {
     let generator = backend().generator();
-    generator.refresh_random(&System);
-    Ok(generator.random(process_id())?)
+    // No tick is generated, which would do it.
+    generator.random.refresh(System.monotonic());
+    Ok(generator.random.next(process_id())?)
 }
 
 /// The block of the server, for what only its order allows. An error if another logical clock is in use.
