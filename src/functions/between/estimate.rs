@@ -119,8 +119,6 @@ unsafe fn of_statistics(
     root: *mut pg_sys::PlannerInfo,
     variable: &pg_sys::VariableStatData,
 ) -> Option<f64> {
-    // A slot is of values of the variable's type, which has uuid's 16 bytes; its arrays live until the slot is
-    // freed.
     if variable.statsTuple.is_null() {
         return None;
     }
@@ -130,6 +128,8 @@ unsafe fn of_statistics(
     let mut share = 0.0;
     let kind = pg_sys::STATISTIC_KIND_MCV;
     let flags = pg_sys::ATTSTATSSLOT_VALUES | pg_sys::ATTSTATSSLOT_NUMBERS;
+    // A slot is of values of the variable's type, which has uuid's 16 bytes; its arrays live until the slot is
+    // freed.
     if let Some(mut slot) = slot(variable, kind, Oid::INVALID, flags) {
         for index in 0..slot.nvalues.min(slot.nnumbers) as usize {
             let id = key(&slot, index);

@@ -232,9 +232,9 @@ unsafe fn has_predicate(table: Oid, column: i16, excludes: bool) -> bool {
 /// # Safety
 /// An index.
 unsafe fn is_partial_on(index: Oid, column: i16) -> bool {
-    // An index that was dropped meanwhile is not in the cache.
     let cache = pg_sys::SysCacheIdentifier::INDEXRELID as i32;
     let tuple = raw::SearchSysCache1(cache, Datum::from(index));
+    // An index that was dropped meanwhile is not in the cache.
     if tuple.is_null() {
         return false;
     }
