@@ -5,28 +5,25 @@ use comb_tick::Tick;
 use pgrx::pg_sys;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 
-use crate::postgres::call::{ascii, sql_function, uuid};
+use crate::postgres::call::{ascii, sql_functions, uuid};
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
 use crate::postgres::timestamp::TimestampTz;
 use crate::server::backend::{self, process_id};
 use crate::server::clock_errors::{MadeAs, clock_out_of_range};
 
-const _: () = assert!(!std::mem::needs_drop::<Bsv>());
-
-sql_function! {
+sql_functions! {
     /// A BSV COMB of now, in UTC.
     fn comb_new_bsv(_call) {
         let fit = |tick| Bsv::TIME_FIELD.next_exact(Tick::from(tick))?.try_into().ok();
         let (generator, tick) = backend::next_tick(Bsv::TIME_FIELD.unit_ticks(), MadeAs::Bsv, fit)?;
-        let random = [generator.random(process_id())?, generator.random(process_id())?];
+        let mut random = || generator.random.next(process_id());
+        let random = [random()?, random()?];
         let bsv = Bsv::of_tick(tick, random).ok_or_else(|| clock_out_of_range(MadeAs::Bsv))?;
         generator.made(tick);
         Ok(ascii(&bsv.text()))
     }
-}
 
-sql_function! {
     /// The time of a BSV COMB whose writer's clock showed the time of that zone; NULL past year
     /// 9999.
     fn comb_bsv_timestamp(call) {
@@ -39,9 +36,7 @@ sql_function! {
             raw::DirectFunctionCall2Coll(zone, pg_sys::Oid::INVALID, call.argument(1), local)
         })
     }
-}
 
-sql_function! {
     /// The version 4 UUID in a BSV COMB.
     fn comb_bsv_uuid(call) {
         let bsv = Bsv::parse(call.text(0)).map_err(invalid_bsv)?;

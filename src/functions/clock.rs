@@ -5,7 +5,7 @@ use pgrx::pg_sys::Datum;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 
 use super::layout_errors::not_of_layout;
-use crate::postgres::call::{ascii, interval, sql_function};
+use crate::postgres::call::{ascii, interval, sql_functions};
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
 use crate::postgres::rows::row;
@@ -17,16 +17,14 @@ use comb_clock::logical_clock::SeedSource;
 use comb_clock::source::{LAST_TICK, micros_of_clock};
 use comb_tick::TICKS_PER_MS;
 
-sql_function! {
+sql_functions! {
     /// The row of comb_status(), without the columns from pg_extension. Later versions add columns at
     /// the end.
     fn comb_clock_status(call) {
         // SAFETY: the columns of its SQL declaration.
         unsafe { row(call, &clock_columns()?) }
     }
-}
 
-sql_function! {
     /// comb_status() of version 0.1.0 of the extension, which calls it directly.
     fn comb_status(call) {
         let extension = [Some(ascii(b"0.1.0")), Some(Datum::from(true))];
@@ -40,8 +38,8 @@ fn clock_columns() -> Result<[Option<Datum>; 13], Report> {
     let status = block.status(&process)?;
     let now = status.now;
     let (scope, reason) = match in_use {
-        InUse::Server(place) => ("server", place.reason()),
-        InUse::Own(reason) => ("backend", reason.text()),
+        InUse::Server(reason) => ("server", reason),
+        InUse::Own(reason) => ("backend", reason),
     };
     let level_at = now.level_in.filter(|_| now.lead > 0).map(|rest| now.tick - now.lead + rest);
     let source = status.seed_source.map(|source| match source {
@@ -67,7 +65,7 @@ fn clock_columns() -> Result<[Option<Datum>; 13], Report> {
     ])
 }
 
-sql_function! {
+sql_functions! {
     /// Advances the clock to a UUID, unless it is later already. Returns the time of the clock after that.
     fn comb_observe(call) {
         let layout = call.layout(1)?;
@@ -94,9 +92,7 @@ sql_function! {
         note_scope(in_use);
         Ok(moment(block.now(&process)))
     }
-}
 
-sql_function! {
     /// Sets the clock back to the system clock. Returns the time of the clock after that.
     fn comb_reset_clock(_call) {
         let (block, process, in_use) = backend::block()?;

@@ -1,14 +1,12 @@
 //! The first and the last id of many, in uuid's order: transition functions of the aggregates.
 
-use crate::postgres::call::sql_function;
+use crate::postgres::call::sql_functions;
 
-sql_function! {
+sql_functions! {
     fn comb_smaller(call) {
         Ok(call.argument(if call.uuid(0) <= call.uuid(1) { 0 } else { 1 }))
     }
-}
 
-sql_function! {
     fn comb_larger(call) {
         Ok(call.argument(if call.uuid(0) >= call.uuid(1) { 0 } else { 1 }))
     }

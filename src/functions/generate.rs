@@ -3,7 +3,7 @@
 use pgrx::pg_sys;
 
 use super::layout_errors::timestamp_out_of_range;
-use crate::postgres::call::{self, Answer, Call, sql_function};
+use crate::postgres::call::{self, Answer, Call, sql_functions};
 use crate::postgres::raw;
 use crate::postgres::timestamp::TimestampTz;
 use crate::server::backend::{self, process_id};
@@ -21,9 +21,9 @@ use comb_tick::{Tick, micros_of_tick, tick_of_micros};
 pub fn next_id(layout: &'static Layout) -> Answer {
     let (generator, tick) = backend::next(layout)?;
     let random = if layout.marks_process() {
-        generator.process_bits(process_id())?
+        generator.random.process_bits(process_id())?
     } else {
-        generator.random(process_id())?
+        generator.random.next(process_id())?
     };
     let comb = Comb { tick: Tick::from(tick), random };
     let id = layout.encode(comb).ok_or_else(|| clock_out_of_range(MadeAs::Id(layout)))?;
@@ -31,31 +31,12 @@ pub fn next_id(layout: &'static Layout) -> Answer {
     Ok(call::uuid(id))
 }
 
-sql_function! {
-    fn comb_new(_call) {
-        next_id(&UUIDV7)
-    }
-}
+sql_functions! {
+    fn comb_new(_call) { next_id(&UUIDV7) }
+    fn comb_new_layout(call) { next_id(call.layout(0)?) }
+    fn comb_new_mssql(_call) { next_id(&MSSQL) }
+    fn comb_new_mssql_legacy(_call) { next_id(&MSSQL_LEGACY) }
 
-sql_function! {
-    fn comb_new_layout(call) {
-        next_id(call.layout(0)?)
-    }
-}
-
-sql_function! {
-    fn comb_new_mssql(_call) {
-        next_id(&MSSQL)
-    }
-}
-
-sql_function! {
-    fn comb_new_mssql_legacy(_call) {
-        next_id(&MSSQL_LEGACY)
-    }
-}
-
-sql_function! {
     /// A COMB of a time; the generator's last tick stays as it is.
     fn comb_at(call) {
         let layout = call.layout(1)?;
@@ -63,9 +44,7 @@ sql_function! {
         let id = layout.encode(Comb { tick, random: backend::random()? });
         id.map(call::uuid).ok_or_else(|| timestamp_out_of_range(layout))
     }
-}
 
-sql_function! {
     /// The next COMB, its time moved by an interval as PostgreSQL adds one to a timestamptz.
     ///
     /// Its random bits are drawn for it even in a layout whose ids share those of their process: another
@@ -73,7 +52,7 @@ sql_function! {
     fn comb_shifted(call) {
         let layout = call.layout(1)?;
         let (generator, tick) = backend::next(layout)?;
-        let comb = Comb { tick: Tick::from(tick), random: generator.random(process_id())? };
+        let comb = Comb { tick: Tick::from(tick), random: generator.random.next(process_id())? };
         generator.made(tick);
         let id = shift(comb, call).and_then(|comb| layout.encode(comb));
         id.map(call::uuid).ok_or_else(|| timestamp_out_of_range(layout))

@@ -2,12 +2,11 @@
 
 use std::ffi::CStr;
 
-use pgrx::pg_sys;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
-use pgrx::pg_sys::{Datum, NodeTag};
+use pgrx::pg_sys::{self, Datum, NodeTag};
 
 use super::layout_errors::not_of_layout;
-use crate::postgres::call::{Call, sql_function, unknown_layout};
+use crate::postgres::call::{Call, sql_functions, unknown_layout};
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
 use crate::server::backend;
@@ -23,7 +22,7 @@ const NO_FLOOR: i32 = CLASS_OC | 1 << 24;
 const BELOW_FLOOR: i32 = CLASS_OC | 2 << 24;
 const AHEAD_OF_CLOCK: i32 = CLASS_OC | 3 << 24;
 
-sql_function! {
+sql_functions! {
     /// BEFORE INSERT OR UPDATE, FOR EACH ROW; its arguments are the column of the key (by default id) and its
     /// layout (by default that of the column's type).
     fn comb_guard(call) {
@@ -160,10 +159,7 @@ fn layout_of_type(type_id: pg_sys::Oid) -> Option<&'static Layout> {
     // SAFETY: the row of a type that a column has. It is copied before it is released.
     let (name, length, by_value) = unsafe {
         let row = raw::SearchSysCache1(pg_sys::SysCacheIdentifier::TYPEOID as i32, type_id.into());
-        let form = (*row)
-            .t_data
-            .byte_add((*(*row).t_data).t_hoff.into())
-            .cast::<pg_sys::FormData_pg_type>();
+        let form = pg_sys::GETSTRUCT(row).cast::<pg_sys::FormData_pg_type>();
         let found = ((*form).typname, (*form).typlen, (*form).typbyval);
         raw::ReleaseSysCache(row);
         found

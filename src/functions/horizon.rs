@@ -1,13 +1,12 @@
 //! SQL functions for tracked ids and the commit horizon.
 
-use pgrx::pg_sys;
-use pgrx::pg_sys::Datum;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
+use pgrx::pg_sys::{self, Datum};
 
 use super::clock::{duration, moment};
 use super::generate::next_id;
 use super::layout_errors::not_of_layout;
-use crate::postgres::call::{self, Answer, Call, sql_function};
+use crate::postgres::call::{self, Answer, Call, sql_functions};
 use crate::postgres::report::{Report, report};
 use crate::postgres::rows::row;
 use crate::server::clock_errors::{MadeAs, clock_out_of_range};
@@ -19,14 +18,12 @@ use comb_id::layouts::UUIDV7;
 use comb_tick::Tick;
 use uuid::Uuid;
 
-sql_function! {
+sql_functions! {
     /// The next id, above a floor that the transaction holds.
     fn comb_tracked(_call) {
         tracked_id(&UUIDV7)
     }
-}
 
-sql_function! {
     fn comb_tracked_layout(call) {
         tracked_id(call.layout(0)?)
     }
@@ -46,14 +43,12 @@ fn tracked_id(layout: &'static Layout) -> Answer {
     }
 }
 
-sql_function! {
+sql_functions! {
     /// Acquires a floor for UUIDs that the client generates. Returns the smallest UUID that it covers.
     fn comb_hold(_call) {
         smallest_id(&UUIDV7, floors::hold()?).map(call::uuid)
     }
-}
 
-sql_function! {
     /// The smallest id above all that is settled for the statement; the nil UUID where nothing is.
     fn comb_horizon(call) {
         let layout = ordered_layout(call)?;
@@ -62,9 +57,7 @@ sql_function! {
             None => Ok(call::uuid(Uuid::nil())),
         }
     }
-}
 
-sql_function! {
     /// The horizon for the next statement, and for how long it has been held. Not in recovery, nor in scope backend.
     fn comb_horizon_status(call) {
         let columns = compute().map_or([None; 2], |horizon| {
@@ -73,9 +66,7 @@ sql_function! {
         // SAFETY: the columns of its SQL declaration.
         unsafe { row(call, &columns) }
     }
-}
 
-sql_function! {
     /// Whether an id and all before it are settled for the statement.
     fn comb_settled(call) {
         let layout = call.layout(1)?;
@@ -88,9 +79,7 @@ sql_function! {
         };
         Ok(Datum::from(is_settled))
     }
-}
 
-sql_function! {
     /// The horizon for the next statement, whose snapshot is taken after this call.
     fn comb_horizon_now(call) {
         let layout = ordered_layout(call)?;

@@ -3,12 +3,12 @@
 use comb_id::layouts::LAYOUTS;
 use pgrx::pg_sys::Datum;
 
-use crate::postgres::call::{ascii, sql_function};
+use crate::postgres::call::{ascii, sql_functions};
 use crate::postgres::rows::Rows;
 use crate::postgres::string_info::StringInfo;
 use crate::postgres::timestamp::TimestampTz;
 
-sql_function! {
+sql_functions! {
     /// The table of layouts.
     fn comb_layouts(call) {
         // SAFETY: a call of a set-returning function with the columns that follow.

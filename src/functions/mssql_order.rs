@@ -1,7 +1,7 @@
 //! SQL Server's order.
 
 use super::order::order_functions;
-use crate::postgres::call::sql_function;
+use crate::postgres::call::sql_functions;
 use comb_id::index_order::SqlserverOrder;
 
 order_functions!(
@@ -9,13 +9,11 @@ order_functions!(
     comb_mssql_sortsupport, comb_mssql_skipsupport
 );
 
-sql_function! {
+sql_functions! {
     fn comb_mssql_smaller(call) {
         Ok(call.argument(if compare(call).is_le() { 0 } else { 1 }))
     }
-}
 
-sql_function! {
     fn comb_mssql_larger(call) {
         Ok(call.argument(if compare(call).is_ge() { 0 } else { 1 }))
     }

@@ -8,13 +8,15 @@ macro_rules! order_functions {
             <$order as comb_id::index_order::IndexOrder>::compare(&call.uuid(0), &call.uuid(1))
         }
 
-        sql_function! { fn $cmp(call) { Ok(pgrx::pg_sys::Datum::from(compare(call) as i32)) } }
-        sql_function! { fn $lt(call) { Ok(pgrx::pg_sys::Datum::from(compare(call).is_lt())) } }
-        sql_function! { fn $le(call) { Ok(pgrx::pg_sys::Datum::from(compare(call).is_le())) } }
-        sql_function! { fn $ge(call) { Ok(pgrx::pg_sys::Datum::from(compare(call).is_ge())) } }
-        sql_function! { fn $gt(call) { Ok(pgrx::pg_sys::Datum::from(compare(call).is_gt())) } }
-        sql_function! { fn $sort(call) { $crate::postgres::sort_support::sort_support::<$order>(call) } }
-        sql_function! { fn $skip(call) { $crate::postgres::skip_support::skip_support::<$order>(call) } }
+        $crate::postgres::call::sql_functions! {
+            fn $cmp(call) { Ok(pgrx::pg_sys::Datum::from(compare(call) as i32)) }
+            fn $lt(call) { Ok(pgrx::pg_sys::Datum::from(compare(call).is_lt())) }
+            fn $le(call) { Ok(pgrx::pg_sys::Datum::from(compare(call).is_le())) }
+            fn $ge(call) { Ok(pgrx::pg_sys::Datum::from(compare(call).is_ge())) }
+            fn $gt(call) { Ok(pgrx::pg_sys::Datum::from(compare(call).is_gt())) }
+            fn $sort(call) { $crate::postgres::sort_support::sort_support::<$order>(call) }
+            fn $skip(call) { $crate::postgres::skip_support::skip_support::<$order>(call) }
+        }
     };
 }
 pub(crate) use order_functions;

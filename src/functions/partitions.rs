@@ -2,11 +2,10 @@
 
 use std::ffi::{CStr, c_int};
 
-use pgrx::pg_sys;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
-use pgrx::pg_sys::{Datum, Oid, SysCacheIdentifier};
+use pgrx::pg_sys::{self, Datum, Oid, SysCacheIdentifier};
 
-use crate::postgres::call::{ascii, sql_function};
+use crate::postgres::call::{ascii, sql_functions};
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
 use crate::postgres::rows::Rows;
@@ -18,21 +17,17 @@ use uuid::Uuid;
 /// How many partitions a call names.
 const MOST_PARTITIONS: i128 = 10_000;
 
-sql_function! {
+sql_functions! {
     /// The time of a version 7 key or bound, for pg_partman.
     fn comb_partman_decoder(call) {
         call.moment(bound::micros(&call.uuid(0)))
     }
-}
 
-sql_function! {
     /// The same of layout mssql.
     fn comb_partman_mssql_decoder(call) {
         call.moment(bound::micros_mssql(&call.uuid(0)))
     }
-}
 
-sql_function! {
     /// The layout of the ids by which a table is partitioned.
     fn comb_partition_layout(call) {
         let layout = match key_order(call.oid(0))? {
@@ -41,9 +36,7 @@ sql_function! {
         };
         Ok(ascii(layout.label.as_bytes()))
     }
-}
 
-sql_function! {
     /// The step of partitions from one time until another, if there can be such partitions.
     fn comb_partition_step(call) {
         let [from, until] = [0, 1].map(|index| call.timestamptz(index).0);
@@ -93,7 +86,7 @@ const DAY_US: i128 = 86_400_000_000;
 /// Days from 0001-01-01 to 2000-01-01, from which PostgreSQL counts.
 const DAYS_BEFORE_2000: i128 = 730_119;
 
-sql_function! {
+sql_functions! {
     /// The times between which the ids of a partition are; no row for the default partition, and for the one with the
     /// keys that have no time.
     fn comb_partition_bounds(call) {

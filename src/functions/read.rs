@@ -1,10 +1,9 @@
 //! SQL functions that read ids.
 
-use pgrx::pg_sys;
-use pgrx::pg_sys::Datum;
+use pgrx::pg_sys::{self, Datum};
 use serde::{Serialize, Serializer};
 
-use crate::postgres::call::sql_function;
+use crate::postgres::call::sql_functions;
 use crate::postgres::raw;
 use crate::postgres::string_info::StringInfo;
 use crate::postgres::timestamp::TimestampTz;
@@ -14,38 +13,17 @@ use comb_id::layouts::{MSSQL, MSSQL_LEGACY};
 use comb_id::rfc9562;
 use uuid::Uuid;
 
-sql_function! {
-    fn comb_timestamp(call) {
-        call.moment(rfc9562::micros(&call.uuid(0)))
-    }
-}
+sql_functions! {
+    fn comb_timestamp(call) { call.moment(rfc9562::micros(&call.uuid(0))) }
+    fn comb_timestamp_layout(call) { call.moment(call.layout(1)?.micros(&call.uuid(0))) }
+    fn comb_timestamp_mssql(call) { call.moment(MSSQL.micros(&call.uuid(0))) }
+    fn comb_timestamp_mssql_legacy(call) { call.moment(MSSQL_LEGACY.micros(&call.uuid(0))) }
 
-sql_function! {
-    fn comb_timestamp_layout(call) {
-        call.moment(call.layout(1)?.micros(&call.uuid(0)))
-    }
-}
-
-sql_function! {
-    fn comb_timestamp_mssql(call) {
-        call.moment(MSSQL.micros(&call.uuid(0)))
-    }
-}
-
-sql_function! {
-    fn comb_timestamp_mssql_legacy(call) {
-        call.moment(MSSQL_LEGACY.micros(&call.uuid(0)))
-    }
-}
-
-sql_function! {
     /// The time of a version 7 uuid with rand_a read as a fraction of the millisecond.
     fn comb_timestamp_micros(call) {
         call.moment(rfc9562::micros_with_fraction(&call.uuid(0)))
     }
-}
 
-sql_function! {
     fn comb_inspect(call) {
         let id = call.uuid(0);
         let inspection = Inspection {

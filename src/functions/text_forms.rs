@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 
-use crate::postgres::call::{Call, ascii, sql_function, uuid};
+use crate::postgres::call::{Call, ascii, sql_functions, uuid};
 use crate::postgres::report::{List, Report, report};
 use comb_id::text_error::Explanation;
 use comb_id::text_form::{BASE32_LENGTH, TEXT_FORMS, TextForm};
@@ -33,13 +33,11 @@ fn invalid_prefix(prefix: &[u8], error: InvalidPrefix) -> Report {
     invalid("TypeID prefix", prefix).detail(error)
 }
 
-sql_function! {
+sql_functions! {
     fn comb_encode(call) {
         Ok(ascii(form(call, 1)?.write(call.uuid(0), &mut [0; BASE32_LENGTH])))
     }
-}
 
-sql_function! {
     fn comb_decode(call) {
         let (text, form) = (call.text(0), form(call, 1)?);
         form.read(text).map(uuid).map_err(|error| {
@@ -48,9 +46,7 @@ sql_function! {
             invalid(format_args!("{label} text"), text).detail(explanation)
         })
     }
-}
 
-sql_function! {
     fn comb_typeid(call) {
         let type_id = TypeId { prefix: call.text(0), id: call.uuid(1) };
         match type_id.write(&mut [0; typeid::LONGEST]) {
@@ -58,15 +54,11 @@ sql_function! {
             Err(error) => Err(invalid_prefix(type_id.prefix, error)),
         }
     }
-}
 
-sql_function! {
     fn comb_typeid_uuid(call) {
         Ok(uuid(type_id(call.text(0))?.id))
     }
-}
 
-sql_function! {
     /// The uuid of a TypeID that has this prefix.
     fn comb_typeid_uuid_prefix(call) {
         let (text, prefix) = (call.text(0), call.text(1));

@@ -8,16 +8,18 @@
 //! the order of an index on (tenant, created), and `= ANY (array)` would run an SQL function a row, 35
 //! times as long.
 
-use pgrx::pg_sys;
-use pgrx::pg_sys::{Datum, Expr, Node, NodeTag, Oid};
+// As in between/mod.rs.
+#![allow(unsafe_op_in_unsafe_fn)]
 
-use crate::postgres::call::sql_function;
+use pgrx::pg_sys::{self, Datum, Expr, Node, NodeTag, Oid};
+
+use crate::postgres::call::sql_functions;
 use crate::postgres::raw;
 
 /// uuid = uuid (pg_operator.dat).
 const UUID_EQ: Oid = Oid::from_u32(2972);
 
-sql_function! {
+sql_functions! {
     fn uniqueidentifier_eq_support(call) {
         let request = call.pointer::<Node>(0);
         // SAFETY: the planner calls it with a node that is one of its requests.
@@ -36,32 +38,29 @@ sql_function! {
 /// # Safety
 /// A list of expressions. If there are two, one is a uuid and the other a uniqueidentifier.
 unsafe fn simplified(arguments: *mut pg_sys::List) -> Option<*mut Expr> {
-    // SAFETY: the caller's word.
-    unsafe {
-        if arguments.as_ref().is_none_or(|list| list.length != 2) {
-            return None;
-        }
-        let [left, right] = [0, 1].map(|index| (*(*arguments).elements.add(index)).ptr_value);
-        let [left, right] = [left, right].map(|argument| argument.cast::<Node>());
-        let left_is_uuid = raw::exprType(left) == pg_sys::UUIDOID;
-        let (uuid, other) = if left_is_uuid { (left, right) } else { (right, left) };
-        let (target, operator) = if raw::contain_var_clause(uuid) {
-            (pg_sys::UUIDOID, UUID_EQ)
-        } else {
-            let uniqueidentifier = raw::exprType(other);
-            let flags = pg_sys::TYPECACHE_EQ_OPR as i32;
-            (uniqueidentifier, (*raw::lookup_type_cache(uniqueidentifier, flags)).eq_opr)
-        };
-        if operator == Oid::INVALID {
-            return None;
-        }
-        let [left, right] = [left, right].map(|side| relabelled(side, target));
-        let none = Oid::INVALID;
-        let result = pg_sys::BOOLOID;
-        let expression = raw::make_opclause(operator, result, false, left, right, none, none);
-        raw::set_opfuncid(expression.cast());
-        Some(expression)
+    if arguments.as_ref().is_none_or(|list| list.length != 2) {
+        return None;
     }
+    let [left, right] = [0, 1].map(|index| (*(*arguments).elements.add(index)).ptr_value);
+    let [left, right] = [left, right].map(|argument| argument.cast::<Node>());
+    let left_is_uuid = raw::exprType(left) == pg_sys::UUIDOID;
+    let (uuid, other) = if left_is_uuid { (left, right) } else { (right, left) };
+    let (target, operator) = if raw::contain_var_clause(uuid) {
+        (pg_sys::UUIDOID, UUID_EQ)
+    } else {
+        let uniqueidentifier = raw::exprType(other);
+        let flags = pg_sys::TYPECACHE_EQ_OPR as i32;
+        (uniqueidentifier, (*raw::lookup_type_cache(uniqueidentifier, flags)).eq_opr)
+    };
+    if operator == Oid::INVALID {
+        return None;
+    }
+    let [left, right] = [left, right].map(|side| relabelled(side, target));
+    let none = Oid::INVALID;
+    let result = pg_sys::BOOLOID;
+    let expression = raw::make_opclause(operator, result, false, left, right, none, none);
+    raw::set_opfuncid(expression.cast());
+    Some(expression)
 }
 
 /// The expression as one of the other type, which has the same bytes.
@@ -69,17 +68,14 @@ unsafe fn simplified(arguments: *mut pg_sys::List) -> Option<*mut Expr> {
 /// # Safety
 /// An expression of one of the two types.
 unsafe fn relabelled(expression: *mut Node, target: Oid) -> *mut Expr {
-    // SAFETY: the caller's word.
-    unsafe {
-        if raw::exprType(expression) == target {
-            return expression.cast();
-        }
-        if (*expression).type_ == NodeTag::T_Const {
-            let copy = raw::copyObjectImpl(expression.cast()).cast::<pg_sys::Const>();
-            (*copy).consttype = target;
-            return copy.cast();
-        }
-        let form = pg_sys::CoercionForm::COERCE_IMPLICIT_CAST;
-        raw::makeRelabelType(expression.cast(), target, -1, Oid::INVALID, form).cast()
+    if raw::exprType(expression) == target {
+        return expression.cast();
     }
+    if (*expression).type_ == NodeTag::T_Const {
+        let copy = raw::copyObjectImpl(expression.cast()).cast::<pg_sys::Const>();
+        (*copy).consttype = target;
+        return copy.cast();
+    }
+    let form = pg_sys::CoercionForm::COERCE_IMPLICIT_CAST;
+    raw::makeRelabelType(expression.cast(), target, -1, Oid::INVALID, form).cast()
 }

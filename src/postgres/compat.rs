@@ -3,8 +3,7 @@
 //! The compiler reports bindings that another major version does not have. tools/unbound.c checks the assumptions
 //! against its headers.
 
-use pgrx::pg_sys;
-use pgrx::pg_sys::Datum;
+use pgrx::pg_sys::{self, Datum};
 
 /// A pointer to what PostgreSQL only reads: const in its headers from version 17 on.
 #[cfg(not(any(feature = "pg15", feature = "pg16")))]
@@ -27,32 +26,6 @@ pub fn local_transaction_id() -> u32 {
     return process.vxid.lxid;
     #[cfg(any(feature = "pg15", feature = "pg16"))]
     return process.lxid;
-}
-
-/// What pg_stat_activity shows while a process waits for the clock: CombClock from PostgreSQL 17 on, before that
-/// Extension.
-pub fn wait_event() -> u32 {
-    #[cfg(not(any(feature = "pg15", feature = "pg16")))]
-    {
-        use std::ffi::c_char;
-        use std::sync::atomic::{AtomicU32, Ordering};
-
-        unsafe extern "C-unwind" {
-            fn WaitEventExtensionNew(name: *const c_char) -> u32;
-        }
-        // As raw.rs compares its declarations, which needs this file.
-        const _: unsafe fn(*const c_char) -> u32 = pg_sys::WaitEventExtensionNew;
-
-        static EVENT: AtomicU32 = AtomicU32::new(0);
-        if EVENT.load(Ordering::Relaxed) == 0 {
-            // SAFETY: a constant name, in a process that runs SQL.
-            let event = unsafe { WaitEventExtensionNew(c"CombClock".as_ptr()) };
-            EVENT.store(event, Ordering::Relaxed);
-        }
-        EVENT.load(Ordering::Relaxed)
-    }
-    #[cfg(any(feature = "pg15", feature = "pg16"))]
-    pg_sys::PG_WAIT_EXTENSION
 }
 
 /// The number of AddinShmemInitLock (storage/lwlocknames.h, storage/lwlocklist.h).

@@ -21,9 +21,6 @@ pub struct Report {
     line: i32,
 }
 
-// PostgreSQL jumps over the frames that hold one.
-const _: () = assert!(!std::mem::needs_drop::<Report>());
-
 /// A report of this place in the source: its SQLSTATE and its message.
 ///
 /// Rationale for a macro: PostgreSQL keeps the pointer to the name of the file, a C string. That of

@@ -1,8 +1,7 @@
 //! Rows as a result: one of a composite type, or a set.
 
-use pgrx::pg_sys;
-use pgrx::pg_sys::Datum;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
+use pgrx::pg_sys::{self, Datum};
 
 use super::call::{Answer, Call};
 use super::compat::Const;

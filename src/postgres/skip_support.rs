@@ -1,8 +1,7 @@
 //! Skip support of an order of ours, which PostgreSQL 18 and newer calls. It is in the libraries of older
 //! major versions too, so that one install script serves all.
 
-use pgrx::pg_sys;
-use pgrx::pg_sys::Datum;
+use pgrx::pg_sys::{self, Datum};
 
 use super::call::{Answer, Call, uuid};
 use super::compat::SkipSupportData;
@@ -14,37 +13,24 @@ pub fn skip_support<O: IndexOrder>(call: Call) -> Answer {
     let support = SkipSupportData {
         low_elem: uuid(O::FIRST),
         high_elem: uuid(O::LAST),
-        decrement: decrement::<O>,
-        increment: increment::<O>,
+        decrement: neighbour::<O, false>,
+        increment: neighbour::<O, true>,
     };
     // SAFETY: the scan calls it with its SkipSupport, every field of which is to be set.
     unsafe { call.pointer::<SkipSupportData>(0).write(support) };
     Ok(Datum::null())
 }
 
+/// The next uuid, or the previous one.
+///
 /// # Safety
 /// A datum of a uuid, and where to say that there is no such neighbour.
-unsafe extern "C-unwind" fn decrement<O: IndexOrder>(
+unsafe extern "C-unwind" fn neighbour<O: IndexOrder, const NEXT: bool>(
     _: pg_sys::Relation,
     existing: Datum,
     overflow: *mut bool,
 ) -> Datum {
-    unsafe { neighbour(O::previous, existing, overflow) }
-}
-
-/// # Safety
-/// As `decrement`.
-unsafe extern "C-unwind" fn increment<O: IndexOrder>(
-    _: pg_sys::Relation,
-    existing: Datum,
-    overflow: *mut bool,
-) -> Datum {
-    unsafe { neighbour(O::next, existing, overflow) }
-}
-
-/// # Safety
-/// As `decrement`.
-unsafe fn neighbour(of: fn(&Uuid) -> Option<Uuid>, existing: Datum, overflow: *mut bool) -> Datum {
+    let of = if NEXT { O::next } else { O::previous };
     // SAFETY: a uuid's datum points to 16 bytes; the scan gave a place for the answer.
     unsafe {
         let neighbour = of(&*existing.cast_mut_ptr::<Uuid>());

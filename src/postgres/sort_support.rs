@@ -1,10 +1,8 @@
 //! Sorting in an order of ours, by abbreviated keys.
 
-use std::cmp::Ordering;
 use std::ffi::c_int;
 
-use pgrx::pg_sys;
-use pgrx::pg_sys::{Datum, SortSupport};
+use pgrx::pg_sys::{self, Datum, SortSupport};
 
 use super::call::{Answer, Call};
 use super::compat::HyperLogLog;
@@ -60,11 +58,7 @@ unsafe extern "C-unwind" fn compare_whole<O: IndexOrder>(
 ) -> c_int {
     // SAFETY: a uuid's datum points to 16 bytes.
     let (x, y) = unsafe { (&*x.cast_mut_ptr::<Uuid>(), &*y.cast_mut_ptr::<Uuid>()) };
-    match O::compare(x, y) {
-        Ordering::Less => -1,
-        Ordering::Equal => 0,
-        Ordering::Greater => 1,
-    }
+    O::compare(x, y) as c_int
 }
 
 /// # Safety

@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use pgrx::pg_sys;
-use pgrx::pg_sys::Datum;
+use pgrx::pg_sys::{self, Datum};
 use serde::{Serialize, Serializer};
 
 use super::raw;

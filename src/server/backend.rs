@@ -1,7 +1,5 @@
 //! What a backend keeps from one id to the next: a generator for each scope, and which one is in use.
 
-use std::cell::UnsafeCell;
-
 use pgrx::PgLogLevel;
 use pgrx::pg_sys;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
@@ -10,7 +8,7 @@ use super::clock_errors::{MadeAs, clock_error};
 use super::mutation;
 use super::process::{Process, in_parallel_worker};
 use super::settings::{self, Scope};
-use super::shared_memory::{self, Absent, Place};
+use super::shared_memory::{self, Absent};
 use super::system::System;
 use crate::postgres::report::{Report, report};
 use comb_clock::block::Block;
@@ -32,54 +30,34 @@ struct Backend {
     own: Generator,
     /// By the shared block, once it is attached.
     server: Generator,
-    attached: Option<Result<Place, Absent>>,
+    attached: Option<Result<InUse, Absent>>,
     /// When the last warning of a lead was, by the monotonic clock.
     warned_at: Option<u64>,
 }
 
-/// Whose logical clock is in use, and why.
+/// Whose logical clock is in use, and why, in words.
 #[derive(Clone, Copy)]
 pub enum InUse {
-    Server(Place),
-    Own(Reason),
+    Server(&'static str),
+    Own(&'static str),
 }
 
-#[derive(Clone, Copy)]
-pub enum Reason {
-    ScopeIsBackend,
-    StepIsSet,
-    Absent(Absent),
-}
-
-impl Reason {
-    pub fn text(self) -> &'static str {
-        match self {
-            Self::ScopeIsBackend => "comb.scope is backend",
-            Self::StepIsSet => "comb.timestamp_step is set",
-            Self::Absent(absent) => absent.reason(),
-        }
-    }
-}
-
-struct Cell(UnsafeCell<Backend>);
-
-// SAFETY: a backend runs SQL functions on one thread. While the cell is borrowed nothing runs that comes
-// back here: the pure crates, and the methods of `Process` that they call, which may raise an ERROR and end the borrow.
-unsafe impl Sync for Cell {}
-
-static BACKEND: Cell = Cell(UnsafeCell::new(Backend {
+static mut BACKEND: Backend = Backend {
     followed: None,
-    in_use: InUse::Own(Reason::ScopeIsBackend),
+    in_use: InUse::Own(""),
     own: Generator::new(&OWN_BLOCK),
     server: Generator::new(&OWN_BLOCK),
     attached: None,
     warned_at: None,
-}));
+};
 
 #[inline(always)]
 fn backend() -> &'static mut Backend {
-    // SAFETY: see Cell; no caller keeps the reference while it calls a function that borrows it again.
-    unsafe { &mut *BACKEND.0.get() }
+    let backend = &raw mut BACKEND;
+    // SAFETY: a backend runs SQL functions on one thread. No caller keeps the reference while it calls a function that
+    // borrows it again. While it is borrowed nothing runs that comes back here: the pure crates, and the methods of
+    // `Process` that they call, which may raise an ERROR and end the borrow.
+    unsafe { &mut *backend }
 }
 
 #[inline(always)]
@@ -104,12 +82,12 @@ impl Backend {
         Process { shares: matches!(self.in_use, InUse::Server(_)) }
     }
 
-    fn attach(&mut self) -> Result<Place, Absent> {
+    fn attach(&mut self) -> Result<InUse, Absent> {
         let server = &mut self.server;
         *self.attached.get_or_insert_with(|| {
-            let (block, place) = shared_memory::attach()?;
+            let (block, reason) = shared_memory::attach()?;
             *server = Generator::new(block);
-            Ok(place)
+            Ok(InUse::Server(reason))
         })
     }
 
@@ -127,17 +105,18 @@ fn follow_settings() -> Result<&'static mut Backend, Report> {
         return Ok(backend);
     }
     let was_attached = backend.attached.is_some();
+    let mut missing = None;
     backend.in_use = match (scope, step_ms) {
-        (Scope::Backend, _) => InUse::Own(Reason::ScopeIsBackend),
-        (_, 1..) => InUse::Own(Reason::StepIsSet),
-        (Scope::Auto, 0) => match backend.attach() {
-            Ok(place) => InUse::Server(place),
-            Err(absent) => InUse::Own(Reason::Absent(absent)),
-        },
-        (Scope::Server, 0) => InUse::Server(backend.attach().map_err(no_shared_memory)?),
+        (Scope::Backend, _) => InUse::Own("comb.scope is backend"),
+        (_, 1..) => InUse::Own("comb.timestamp_step is set"),
+        (Scope::Auto, 0) => backend.attach().unwrap_or_else(|absent| {
+            missing = Some(absent).filter(|_| !was_attached);
+            InUse::Own(absent.reason)
+        }),
+        (Scope::Server, 0) => backend.attach().map_err(no_shared_memory)?,
     };
     backend.followed = Some((scope, step_ms));
-    if let (false, InUse::Own(Reason::Absent(absent))) = (was_attached, backend.in_use) {
+    if let Some(absent) = missing {
         warn_of_own_clock(absent);
     }
     Ok(self::backend())
@@ -218,8 +197,9 @@ fn warn_of_lead(lead: u64) {
 /// Random bits for an id whose time is given.
 pub fn random() -> Result<u64, Report> {
     let generator = backend().generator();
-    generator.refresh_random(&System);
-    Ok(generator.random(process_id())?)
+    // No tick is generated, which would do it.
+    generator.random.refresh(System.monotonic());
+    Ok(generator.random.next(process_id())?)
 }
 
 /// The block of the server, for what only its order allows. An error if another logical clock is in use.
@@ -233,12 +213,12 @@ pub fn server() -> Result<(&'static Block, Process), Report> {
 }
 
 #[cold]
-fn own_clock(reason: Reason) -> Report {
+fn own_clock(reason: &str) -> Report {
     report!(
         ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
         "tracked UUIDs and the horizon require the shared clock"
     )
-    .detail(format_args!("The connection uses a separate clock, because {}.", reason.text()))
+    .detail(format_args!("The connection uses a separate clock, because {reason}."))
     .hint("Set \"comb.scope\" to \"server\" and \"comb.timestamp_step\" to 0.")
 }
 
@@ -258,8 +238,8 @@ fn warn_of_own_clock(absent: Absent) {
         ERRCODE_WARNING,
         "UUIDs of this connection are not ordered with those of other connections"
     )
-    .detail(format_args!("The connection uses a separate clock, because {}.", absent.reason()))
-    .hint(absent.remedy())
+    .detail(format_args!("The connection uses a separate clock, because {}.", absent.reason))
+    .hint(absent.remedy)
     .send(PgLogLevel::WARNING);
 }
 
@@ -269,8 +249,8 @@ fn no_shared_memory(absent: Absent) -> Report {
         ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
         "\"comb.scope\" = \"server\" requires shared memory"
     )
-    .detail(format_args!("The shared clock cannot be used, because {}.", absent.reason()))
-    .hint(format_args!("{} Or set \"comb.scope\" to \"auto\" or \"backend\".", absent.remedy()))
+    .detail(format_args!("The shared clock cannot be used, because {}.", absent.reason))
+    .hint(format_args!("{} Or set \"comb.scope\" to \"auto\" or \"backend\".", absent.remedy))
 }
 
 /// The block in use, by which process, and why it is that one. An error where the settings ask for one that

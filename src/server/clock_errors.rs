@@ -27,21 +27,17 @@ pub fn clock_micros() -> (i64, i64) {
 /// The clock is out of the range of that layout, or of BSV text, or of any id.
 #[cold]
 pub fn clock_out_of_range(made: MadeAs) -> Report {
-    let sqlstate = ERRCODE_DATETIME_FIELD_OVERFLOW;
-    let (begin, end) = clock_micros();
-    let (report, holder, (first, last)) = match made {
+    let (mut first, mut last) = clock_micros();
+    let report = report!(ERRCODE_DATETIME_FIELD_OVERFLOW, "clock is out of range");
+    let (report, holder) = match made {
         MadeAs::Id(layout) => {
-            let (first, last) = layout.range_micros();
-            let label = layout.label;
-            let report = report!(sqlstate, "clock is out of range for UUID layout \"{label}\"");
-            (report, "New UUIDs of the layout", (first.max(begin), last.min(end)))
+            let (of_layout, label) = (layout.range_micros(), layout.label);
+            (first, last) = (first.max(of_layout.0), last.min(of_layout.1));
+            let report = report.and(format_args!(" for UUID layout \"{label}\""));
+            (report, "New UUIDs of the layout")
         }
-        MadeAs::Bsv => (
-            report!(sqlstate, "clock is out of range for a BSV COMB"),
-            "New BSV COMBs",
-            (begin, end),
-        ),
-        MadeAs::Nothing => (report!(sqlstate, "clock is out of range"), "New UUIDs", (begin, end)),
+        MadeAs::Bsv => (report.and(" for a BSV COMB"), "New BSV COMBs"),
+        MadeAs::Nothing => (report, "New UUIDs"),
     };
     let [first, last] = [first, last].map(TimestampTz::from_unix_micros);
     report

@@ -1,12 +1,14 @@
 //! The process that a clock runs in.
 
+#[cfg(not(any(feature = "pg15", feature = "pg16")))]
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use pgrx::pg_sys;
 
 use super::earlier;
 use super::mutation;
 use super::signals::BlockedSignals;
 use super::system::System;
-use crate::postgres::compat;
 use crate::postgres::raw;
 use comb_clock::host::{EarlierTime, Host};
 use comb_clock::source::ClockSource;
@@ -70,12 +72,29 @@ fn wait_interruptibly() {
     // SAFETY: as PostgreSQL's own loops wait, in a process that runs SQL and so has a latch. No caller has blocked
     // signals or holds a lock while it waits.
     unsafe {
-        raw::WaitLatch(pg_sys::MyLatch, events as i32, 1, compat::wait_event());
+        raw::WaitLatch(pg_sys::MyLatch, events as i32, 1, wait_event());
         raw::ResetLatch(pg_sys::MyLatch);
         if pg_sys::InterruptPending != 0 && !mutation::is("deaf while it waits") {
             raw::ProcessInterrupts();
         }
     }
+}
+
+/// What pg_stat_activity shows while a process waits for the clock: CombClock from PostgreSQL 17 on, before that
+/// Extension.
+#[cfg(not(any(feature = "pg15", feature = "pg16")))]
+fn wait_event() -> u32 {
+    static EVENT: AtomicU32 = AtomicU32::new(0);
+    if EVENT.load(Ordering::Relaxed) == 0 {
+        // SAFETY: a constant name, in a process that runs SQL.
+        EVENT
+            .store(unsafe { raw::WaitEventExtensionNew(c"CombClock".as_ptr()) }, Ordering::Relaxed);
+    }
+    EVENT.load(Ordering::Relaxed)
+}
+#[cfg(any(feature = "pg15", feature = "pg16"))]
+fn wait_event() -> u32 {
+    pg_sys::PG_WAIT_EXTENSION
 }
 
 #[inline(always)]

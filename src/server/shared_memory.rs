@@ -18,58 +18,35 @@ static PRELOADED: AtomicPtr<Block> = AtomicPtr::new(std::ptr::null_mut());
 /// The name of the block in PostgreSQL's index of shared memory.
 const NAME: &CStr = c"comb clock line";
 
-/// How the shared block was allocated.
+/// Why there is no block to share, in words.
 #[derive(Clone, Copy)]
-pub enum Place {
-    Preloaded,
-    /// By the first session that needed it, from what PostgreSQL reserves for that.
-    Allocated,
+pub struct Absent {
+    pub reason: &'static str,
+    pub remedy: &'static str,
 }
 
-/// Why there is no block to share.
-#[derive(Clone, Copy)]
-pub enum Absent {
-    /// PostgreSQL has no room for it.
-    NoRoom,
-    /// It belongs to another version of the library.
-    OtherVersion,
-}
+const NO_ROOM: Absent = Absent {
+    reason: "shared memory could not be allocated",
+    remedy: "Add comb to \"shared_preload_libraries\" and restart the server.",
+};
+const OTHER_VERSION: Absent = Absent {
+    reason: "the shared memory belongs to another version of the library",
+    remedy: "Restart the server.",
+};
 
-impl Place {
-    pub fn reason(self) -> &'static str {
-        match self {
-            Self::Preloaded => "comb is in shared_preload_libraries",
-            Self::Allocated => "the first session that used the clock allocated shared memory",
-        }
-    }
-}
-
-impl Absent {
-    pub fn reason(self) -> &'static str {
-        match self {
-            Self::NoRoom => "shared memory could not be allocated",
-            Self::OtherVersion => "the shared memory belongs to another version of the library",
-        }
-    }
-
-    pub fn remedy(self) -> &'static str {
-        match self {
-            Self::NoRoom => "Add comb to \"shared_preload_libraries\" and restart the server.",
-            Self::OtherVersion => "Restart the server.",
-        }
-    }
-}
-
-/// The shared block of this server. Allocates it if no process has.
-pub fn attach() -> Result<(&'static Block, Place), Absent> {
-    let (block, place) = match PRELOADED.load(Ordering::Relaxed) {
-        block if block.is_null() => (allocate().ok_or(Absent::NoRoom)?, Place::Allocated),
-        block => (block, Place::Preloaded),
+/// The shared block of this server, and why there is one, in words. Allocates it if no process has.
+pub fn attach() -> Result<(&'static Block, &'static str), Absent> {
+    let (block, reason) = match PRELOADED.load(Ordering::Relaxed) {
+        block if block.is_null() => (
+            allocate().ok_or(NO_ROOM)?,
+            "the first session that used the clock allocated shared memory",
+        ),
+        block => (block, "comb is in shared_preload_libraries"),
     };
     // SAFETY: memory of the size and alignment of a Block, whose words are atomic and valid whatever
     // they hold, and which lasts as long as the process runs SQL.
     let block = unsafe { &*block };
-    if block.is_usable() { Ok((block, place)) } else { Err(Absent::OtherVersion) }
+    if block.is_usable() { Ok((block, reason)) } else { Err(OTHER_VERSION) }
 }
 
 /// The block in the shared memory that PostgreSQL reserves for libraries that are not preloaded (100 kB);

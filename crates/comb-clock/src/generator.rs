@@ -1,7 +1,5 @@
 //! The state of a process that generates ids: its last tick and its random bits.
 
-use rand::rngs::SysError;
-
 use super::block::Block;
 use super::host::Host;
 use super::logical_clock::ClockError;
@@ -25,7 +23,8 @@ pub struct Generator {
     check_at: u64,
     /// The number of resets of the logical clock when `last` was generated.
     resets: u64,
-    random: Random,
+    /// [`Self::tick`] refreshes it.
+    pub random: Random,
 }
 
 /// The conditions of the next tick.
@@ -107,29 +106,6 @@ impl Generator {
     #[inline(always)]
     pub fn made(&mut self, tick: u64) {
         self.last = tick;
-    }
-
-    /// 64 random bits.
-    ///
-    /// # Errors
-    /// The operating system gave no seed.
-    #[inline(always)]
-    pub fn random(&mut self, process_id: i32) -> Result<u64, SysError> {
-        self.random.next(process_id)
-    }
-
-    /// 64 random bits of the process, see [`Random::process_bits`].
-    ///
-    /// # Errors
-    /// As [`Self::random`].
-    #[inline(always)]
-    pub fn process_bits(&mut self, process_id: i32) -> Result<u64, SysError> {
-        self.random.process_bits(process_id)
-    }
-
-    /// See [`Random::refresh`]. For random bits without a tick: [`Self::tick`] does it otherwise.
-    pub fn refresh_random(&mut self, source: &impl ClockSource) {
-        self.random.refresh(source.monotonic());
     }
 }
 

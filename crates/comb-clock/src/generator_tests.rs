@@ -143,7 +143,7 @@ fn ticks_that_come_again_after_a_reset_have_other_process_bits() {
     let mut generator = Generator::new(block);
     let mut next = || {
         let tick = next_tick(&mut generator, 7, &host).unwrap();
-        (tick, generator.process_bits(1).unwrap())
+        (tick, generator.random.process_bits(1).unwrap())
     };
     next();
     let before = next();

@@ -14,8 +14,11 @@ use comb_tick::{TICKS_PER_MS, Tick};
 
 fn next_id(generator: &mut Generator, layout: &Layout, host: &SimulatedHost) -> Option<Uuid> {
     let tick = next_tick(generator, layout.min_step(), host).ok()?;
-    let random =
-        if layout.marks_process() { generator.process_bits(1) } else { generator.random(1) };
+    let random = if layout.marks_process() {
+        generator.random.process_bits(1)
+    } else {
+        generator.random.next(1)
+    };
     layout.encode(Comb { tick: Tick::from(tick), random: random.unwrap() })
 }
 
@@ -66,7 +69,7 @@ fn bsv_texts_increase_as_fast_as_they_are_made() {
     let (host, mut generator) = (SimulatedHost::new(), new_generator());
     let mut text = || {
         let tick = next_tick(&mut generator, Bsv::TIME_FIELD.unit_ticks(), &host).unwrap();
-        let random = [generator.random(1).unwrap(), generator.random(1).unwrap()];
+        let random = [generator.random.next(1).unwrap(), generator.random.next(1).unwrap()];
         Bsv::of_tick(tick, random).unwrap().text()
     };
     let texts: Vec<_> = (0..1000).map(|_| text()).collect();

@@ -111,10 +111,8 @@ impl TimeField {
 
     /// The first tick from the given one on that is read back as exactly its own time; `None` outside the
     /// field's range.
-    pub const fn next_exact(self, tick: Tick) -> Option<Tick> {
-        let Some(exact) = self.read_back(tick) else {
-            return None;
-        };
+    pub fn next_exact(self, tick: Tick) -> Option<Tick> {
+        let exact = self.read_back(tick)?;
         // A unit is read as a time within its first microsecond. Therefore the time one distance later lies in the
         // next unit.
         if exact >= tick {
@@ -125,20 +123,15 @@ impl TimeField {
     }
 
     /// The tick of the time that is read from the field of the given tick.
-    const fn read_back(self, tick: Tick) -> Option<Tick> {
-        match self.split(tick) {
-            Some((field, _)) => match self.micros(field) {
-                Some(micros) => Some(tick_of_micros(micros)),
-                None => None,
-            },
-            None => None,
-        }
+    fn read_back(self, tick: Tick) -> Option<Tick> {
+        let (field, _) = self.split(tick)?;
+        self.micros(field).map(tick_of_micros)
     }
 
     /// The distance between two times that are read from the field, rounded up to whole ticks: its unit, or a
     /// microsecond if that is longer.
-    const fn moment_ticks(self) -> u64 {
-        at_least(self.unit_ticks(), TICKS_PER_MS.div_ceil(1000))
+    fn moment_ticks(self) -> u64 {
+        self.unit_ticks().max(TICKS_PER_MS.div_ceil(1000))
     }
 
     /// The unit, in words.
@@ -153,10 +146,8 @@ impl TimeField {
 
     /// The field and the remainder of a tick; `None` outside the field's range.
     #[inline(always)]
-    pub(crate) const fn split(self, tick: Tick) -> Option<(u64, u64)> {
-        let Some((ms, fraction)) = split_ms(tick) else {
-            return None;
-        };
+    pub(crate) fn split(self, tick: Tick) -> Option<(u64, u64)> {
+        let (ms, fraction) = split_ms(tick)?;
         match self {
             Self::UnixMs => UNIX_MS.split(ms, fraction),
             Self::Unix10us => UNIX_10US.split(ms, fraction),
@@ -180,7 +171,7 @@ impl TimeField {
     /// A remainder beyond the unit (random bits of another program) is replaced by the last one of the unit, so
     /// that the tick stays within the unit of the field.
     #[inline(always)]
-    pub(crate) const fn join(self, field: u64, remainder: u64) -> Option<Tick> {
+    pub(crate) fn join(self, field: u64, remainder: u64) -> Option<Tick> {
         match self {
             Self::UnixMs => UNIX_MS.join(field, remainder),
             Self::Unix10us => UNIX_10US.join(field, remainder),
@@ -193,7 +184,7 @@ impl TimeField {
                     return None;
                 }
                 let begin = sql_unit_begin(unit);
-                let within = at_most(remainder, sql_unit_begin(unit + 1) - begin - 1);
+                let within = remainder.min(sql_unit_begin(unit + 1) - begin - 1);
                 Some(tick((day as i64 + SQL_EPOCH_DAY) * MS_PER_DAY, begin + within))
             }
         }
@@ -222,14 +213,13 @@ impl TimeField {
 
     /// The first and the last field of a time in microseconds since the Unix epoch; `None` outside the range.
     /// They differ if the unit is finer than a microsecond.
-    pub(crate) const fn fields_of(self, micros: i64) -> Option<(u64, u64)> {
-        match (self.split(tick_of_micros(micros)), self.count()) {
-            (Some((first, _)), Some(Count { per_ms, last, .. })) => {
-                Some((first, at_most(first + at_least(per_ms / 1000, 1) - 1, last)))
-            }
-            (Some((field, _)), None) => Some((field, field)),
-            (None, _) => None,
-        }
+    pub(crate) fn fields_of(self, micros: i64) -> Option<(u64, u64)> {
+        let (first, _) = self.split(tick_of_micros(micros))?;
+        let last = match self.count() {
+            Some(Count { per_ms, last, .. }) => last.min(first + (per_ms / 1000).max(1) - 1),
+            None => first,
+        };
+        Some((first, last))
     }
 
     /// The first and the last time of the field, in microseconds since the Unix epoch.
@@ -250,10 +240,8 @@ impl TimeField {
 
 impl Count {
     #[inline(always)]
-    const fn split(self, ms: i64, fraction: u64) -> Option<(u64, u64)> {
-        let Some(ms) = ms.checked_sub(self.epoch_ms) else {
-            return None;
-        };
+    fn split(self, ms: i64, fraction: u64) -> Option<(u64, u64)> {
+        let ms = ms.checked_sub(self.epoch_ms)?;
         if ms < 0 || ms as u64 > self.last / self.per_ms {
             return None;
         }
@@ -266,13 +254,13 @@ impl Count {
     }
 
     #[inline(always)]
-    const fn join(self, field: u64, remainder: u64) -> Option<Tick> {
+    fn join(self, field: u64, remainder: u64) -> Option<Tick> {
         if field > self.last {
             return None;
         }
         let of_ms = field % self.per_ms;
         let begin = unit_begin(of_ms, self.per_ms);
-        let within = at_most(remainder, unit_begin(of_ms + 1, self.per_ms) - begin - 1);
+        let within = remainder.min(unit_begin(of_ms + 1, self.per_ms) - begin - 1);
         Some(tick((field / self.per_ms) as i64 + self.epoch_ms, begin + within))
     }
 
@@ -288,14 +276,6 @@ impl Count {
         };
         Some(micros as i64 + self.epoch_ms * 1000)
     }
-}
-
-const fn at_most(value: u64, limit: u64) -> u64 {
-    if value < limit { value } else { limit }
-}
-
-const fn at_least(value: u64, limit: u64) -> u64 {
-    if value > limit { value } else { limit }
 }
 
 /// The first tick of the n-th 1/300 s of a day.

@@ -28,14 +28,9 @@ pub const fn tick_of_micros(micros: i64) -> Tick {
 }
 
 /// The microsecond of a tick, since the Unix epoch; `None` if it needs more than 64 bits.
-pub const fn micros_of_tick(tick: Tick) -> Option<i64> {
-    match split_ms(tick) {
-        Some((ms, fraction)) => match ms.checked_mul(1000) {
-            Some(micros) => micros.checked_add(((fraction * 1000) >> FRACTION_BITS) as i64),
-            None => None,
-        },
-        None => None,
-    }
+pub fn micros_of_tick(tick: Tick) -> Option<i64> {
+    let (ms, fraction) = split_ms(tick)?;
+    ms.checked_mul(1000)?.checked_add(((fraction * 1000) >> FRACTION_BITS) as i64)
 }
 
 /// The tick of a millisecond and its fraction in 1/65536 ms.

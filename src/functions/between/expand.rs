@@ -11,8 +11,7 @@
 use std::ffi::CStr;
 use std::ptr;
 
-use pgrx::pg_sys;
-use pgrx::pg_sys::{Datum, Expr, List, Node, NodeTag, Oid};
+use pgrx::pg_sys::{self, Datum, Expr, List, Node, NodeTag, Oid, SysCacheIdentifier};
 
 use super::form::{Form, form, is_of_child};
 use super::range::{Between, Side, constant, nodes};
@@ -33,45 +32,42 @@ const EXPANDED: Oid = pg_sys::C_COLLATION_OID;
 /// # Safety
 /// A call of a function with this support function, by the planner. `root` may be null.
 pub unsafe fn simplified(root: *mut pg_sys::PlannerInfo, call: *mut pg_sys::FuncExpr) -> *mut Expr {
-    // SAFETY: the caller's word.
-    unsafe {
-        let function = (*call).funcid;
-        if (*(*call).args).length == OF_TEST {
-            let [id, _] = nodes((*call).args);
-            let stays = matches!(form(root, function, id), Form::Both);
-            return if stays { ptr::null_mut() } else { raw::makeBoolConst(true, false).cast() };
-        }
-        // Where the function stays, its call raises the error.
-        if !may_execute(function) {
-            return ptr::null_mut();
-        }
-        let arguments @ [id, from, to] = nodes((*call).args);
-        let times = [from, to];
-        let form = match form(root, function, id) {
-            // The planner drops a condition that is null.
-            _ if times.iter().any(|time| constant(*time) == Some(None)) => Form::Comparisons,
-            Form::Both if times.iter().any(|time| !is_repeatable(*time)) => Form::Comparisons,
-            form => form,
-        };
-        let comparisons =
-            |as_tests| comparisons(Between::of(function, id), function, arguments, as_tests);
-        let plain = || comparisons(false).map_or(ptr::null_mut(), |pair| all_of(&pair));
-        let replacement = match form {
-            Form::Comparisons => plain(),
-            Form::Both if !is_of_child(root, id) && (*call).inputcollid != EXPANDED => {
-                comparisons(true).map_or_else(plain, |[lower, upper]| {
-                    let call: *mut pg_sys::FuncExpr = raw::copyObjectImpl(call.cast()).cast();
-                    (*call).inputcollid = EXPANDED;
-                    all_of(&[call.cast(), lower, upper])
-                })
-            }
-            _ => ptr::null_mut(),
-        };
-        if !replacement.is_null() {
-            record_dependency(root, function);
-        }
-        replacement
+    let function = (*call).funcid;
+    if (*(*call).args).length == OF_TEST {
+        let [id, _] = nodes((*call).args);
+        let stays = matches!(form(root, function, id), Form::Both);
+        return if stays { ptr::null_mut() } else { raw::makeBoolConst(true, false).cast() };
     }
+    // Where the function stays, its call raises the error.
+    if !may_execute(function) {
+        return ptr::null_mut();
+    }
+    let arguments @ [id, from, to] = nodes((*call).args);
+    let times = [from, to];
+    let form = match form(root, function, id) {
+        // The planner drops a condition that is null.
+        _ if times.iter().any(|time| constant(*time) == Some(None)) => Form::Comparisons,
+        Form::Both if times.iter().any(|time| !is_repeatable(*time)) => Form::Comparisons,
+        form => form,
+    };
+    let comparisons =
+        |as_tests| comparisons(Between::of(function, id), function, arguments, as_tests);
+    let plain = || comparisons(false).map_or(ptr::null_mut(), |pair| all_of(&pair));
+    let replacement = match form {
+        Form::Comparisons => plain(),
+        Form::Both if !is_of_child(root, id) && (*call).inputcollid != EXPANDED => {
+            comparisons(true).map_or_else(plain, |[lower, upper]| {
+                let call: *mut pg_sys::FuncExpr = raw::copyObjectImpl(call.cast()).cast();
+                (*call).inputcollid = EXPANDED;
+                all_of(&[call.cast(), lower, upper])
+            })
+        }
+        _ => ptr::null_mut(),
+    };
+    if !replacement.is_null() {
+        record_dependency(root, function);
+    }
+    replacement
 }
 
 /// A plan ends with a change of what it depends on, also of the privileges for a function that is no longer in it.
@@ -80,8 +76,7 @@ pub unsafe fn simplified(root: *mut pg_sys::PlannerInfo, call: *mut pg_sys::Func
 /// As [`simplified`].
 unsafe fn record_dependency(root: *mut pg_sys::PlannerInfo, function: Oid) {
     if !root.is_null() {
-        // SAFETY: the caller's word.
-        unsafe { raw::record_plan_function_dependency(root, function) };
+        raw::record_plan_function_dependency(root, function);
     }
 }
 
@@ -90,26 +85,22 @@ unsafe fn record_dependency(root: *mut pg_sys::PlannerInfo, function: Oid) {
 /// # Safety
 /// An expression.
 unsafe fn is_repeatable(expression: *mut Node) -> bool {
-    // SAFETY: the caller's word.
-    unsafe {
-        !raw::contain_volatile_functions(expression)
-            && !raw::contain_subplans(expression)
-            && !raw::contain_var_clause(expression)
-    }
+    !raw::contain_volatile_functions(expression)
+        && !raw::contain_subplans(expression)
+        && !raw::contain_var_clause(expression)
 }
 
 /// # Safety
 /// Expressions of type boolean.
 unsafe fn all_of(terms: &[*mut Node]) -> *mut Expr {
-    // SAFETY: the caller's word.
-    unsafe { raw::make_andclause(list(terms)) }
+    raw::make_andclause(list(terms))
 }
 
 /// # Safety
 /// Pointers to nodes.
 unsafe fn list(nodes: &[*mut Node]) -> *mut List {
-    // SAFETY: the caller's word. A null pointer is an empty list.
-    nodes.iter().fold(ptr::null_mut(), |list, node| unsafe { raw::lappend(list, node.cast()) })
+    // A null pointer is an empty list.
+    nodes.iter().fold(ptr::null_mut(), |list, node| raw::lappend(list, node.cast()))
 }
 
 /// The conditions of an index; null if the index has not their operators, or a bound is not the same for
@@ -118,36 +109,33 @@ unsafe fn list(nodes: &[*mut Node]) -> *mut List {
 /// # Safety
 /// The planner's request.
 pub unsafe fn index_condition(request: &mut pg_sys::SupportRequestIndexCondition) -> *mut List {
-    // SAFETY: the caller's word.
-    unsafe {
-        if request.indexarg != 0
-            || (*request.node).type_ != NodeTag::T_FuncExpr
-            || !may_execute(request.funcid)
-        {
-            return ptr::null_mut();
-        }
-        let arguments @ [id, from, to] = nodes((*request.node.cast::<pg_sys::FuncExpr>()).args);
-        let is_constant = |time| {
-            constant(time) != Some(None)
-                && raw::is_pseudo_constant_for_index(request.root, time, request.index)
-        };
-        if !is_constant(from) || !is_constant(to) {
-            return ptr::null_mut();
-        }
-        let between = Between::of(request.funcid, id);
-        let Some(pair) = comparisons(between, request.funcid, arguments, false) else {
-            return ptr::null_mut();
-        };
-        let fits = |comparison: &*mut Node| {
-            raw::op_in_opfamily((*comparison.cast::<pg_sys::OpExpr>()).opno, request.opfamily)
-        };
-        if !pair.iter().all(fits) {
-            return ptr::null_mut();
-        }
-        record_dependency(request.root, request.funcid);
-        request.lossy = false;
-        list(&pair)
+    if request.indexarg != 0
+        || (*request.node).type_ != NodeTag::T_FuncExpr
+        || !may_execute(request.funcid)
+    {
+        return ptr::null_mut();
     }
+    let arguments @ [id, from, to] = nodes((*request.node.cast::<pg_sys::FuncExpr>()).args);
+    let is_constant = |time| {
+        constant(time) != Some(None)
+            && raw::is_pseudo_constant_for_index(request.root, time, request.index)
+    };
+    if !is_constant(from) || !is_constant(to) {
+        return ptr::null_mut();
+    }
+    let between = Between::of(request.funcid, id);
+    let Some(pair) = comparisons(between, request.funcid, arguments, false) else {
+        return ptr::null_mut();
+    };
+    let fits = |comparison: &*mut Node| {
+        raw::op_in_opfamily((*comparison.cast::<pg_sys::OpExpr>()).opno, request.opfamily)
+    };
+    if !pair.iter().all(fits) {
+        return ptr::null_mut();
+    }
+    record_dependency(request.root, request.funcid);
+    request.lossy = false;
+    list(&pair)
 }
 
 /// The two comparisons of a range; under the functions that are tests, if `as_tests`. `None` if somebody
@@ -161,40 +149,37 @@ unsafe fn comparisons(
     [id, from, to]: [*mut Node; 3],
     as_tests: bool,
 ) -> Option<[*mut Node; 2]> {
-    // SAFETY: the caller's word.
-    unsafe {
-        let own = raw::get_func_namespace(function);
-        let key = raw::exprType(id);
-        let comparison = |side: &Side, time, bound: fn(i64) -> uuid::Uuid| {
-            let operator = operator(side.operator, key, (between.operators_schema)(own))?;
-            let bound = match constant(time) {
-                Some(None) => return Some(raw::makeBoolConst(false, true)),
-                Some(Some(micros)) => {
-                    let datum = uuid(bound(micros));
-                    raw::makeConst(key, -1, Oid::INVALID, 16, datum, false, false).cast()
-                }
-                None => {
-                    let bound = function_named(side.bound, &[pg_sys::TIMESTAMPTZOID], own)?;
-                    let (none, form) = (Oid::INVALID, pg_sys::CoercionForm::COERCE_EXPLICIT_CALL);
-                    raw::makeFuncExpr(bound, key, list(&[time]), none, none, form).cast()
-                }
-            };
-            let (none, result) = (Oid::INVALID, pg_sys::BOOLOID);
-            let collation = if as_tests { EXPANDED } else { none };
-            let id = raw::copyObjectImpl(id.cast()).cast();
-            let comparison: *mut pg_sys::OpExpr =
-                raw::make_opclause(operator, result, false, id, bound, none, collation).cast();
-            if as_tests {
-                (*comparison).opfuncid = function_named(side.test, &[pg_sys::INTERNALOID; 2], own)?;
-            } else {
-                raw::set_opfuncid(comparison);
+    let own = raw::get_func_namespace(function);
+    let key = raw::exprType(id);
+    let comparison = |side: &Side, time, bound: fn(i64) -> uuid::Uuid| {
+        let operator = operator(side.operator, key, (between.operators_schema)(own))?;
+        let bound = match constant(time) {
+            Some(None) => return Some(raw::makeBoolConst(false, true)),
+            Some(Some(micros)) => {
+                let datum = uuid(bound(micros));
+                raw::makeConst(key, -1, Oid::INVALID, 16, datum, false, false).cast()
             }
-            may_execute((*comparison).opfuncid).then_some(comparison.cast::<Node>())
+            None => {
+                let bound = function_named(side.bound, &[pg_sys::TIMESTAMPTZOID], own)?;
+                let (none, form) = (Oid::INVALID, pg_sys::CoercionForm::COERCE_EXPLICIT_CALL);
+                raw::makeFuncExpr(bound, key, list(&[time]), none, none, form).cast()
+            }
         };
-        let lower = comparison(&between.lower_side, from, between.lower)?;
-        let upper = comparison(&between.upper_side, to, between.upper)?;
-        Some([lower, upper])
-    }
+        let (none, result) = (Oid::INVALID, pg_sys::BOOLOID);
+        let collation = if as_tests { EXPANDED } else { none };
+        let id = raw::copyObjectImpl(id.cast()).cast();
+        let comparison: *mut pg_sys::OpExpr =
+            raw::make_opclause(operator, result, false, id, bound, none, collation).cast();
+        if as_tests {
+            (*comparison).opfuncid = function_named(side.test, &[pg_sys::INTERNALOID; 2], own)?;
+        } else {
+            raw::set_opfuncid(comparison);
+        }
+        may_execute((*comparison).opfuncid).then_some(comparison.cast::<Node>())
+    };
+    let lower = comparison(&between.lower_side, from, between.lower)?;
+    let upper = comparison(&between.upper_side, to, between.upper)?;
+    Some([lower, upper])
 }
 
 /// An operator of two keys in a schema, whatever the privileges: those are asked for its function.
@@ -202,17 +187,9 @@ unsafe fn comparisons(
 /// # Safety
 /// Called in a transaction.
 unsafe fn operator(name: &CStr, key: Oid, schema: Oid) -> Option<Oid> {
-    // SAFETY: the caller's word; the cache is of names, types and schemas.
-    let found = unsafe {
-        raw::GetSysCacheOid(
-            pg_sys::SysCacheIdentifier::OPERNAMENSP as i32,
-            pg_sys::Anum_pg_operator_oid as i16,
-            Datum::from(name.as_ptr()),
-            Datum::from(key),
-            Datum::from(key),
-            Datum::from(schema),
-        )
-    };
+    let (cache, oid) = (SysCacheIdentifier::OPERNAMENSP as i32, pg_sys::Anum_pg_operator_oid);
+    let (name, key, schema) = (name.as_ptr().into(), key.into(), schema.into());
+    let found = raw::GetSysCacheOid(cache, oid as i16, name, key, key, schema);
     (found != Oid::INVALID).then_some(found)
 }
 
@@ -221,19 +198,11 @@ unsafe fn operator(name: &CStr, key: Oid, schema: Oid) -> Option<Oid> {
 /// # Safety
 /// Called in a transaction.
 unsafe fn function_named(name: &CStr, arguments: &[Oid], schema: Oid) -> Option<Oid> {
-    // SAFETY: the caller's word; the cache is of names, arguments and schemas.
-    let found = unsafe {
-        raw::GetSysCacheOid(
-            pg_sys::SysCacheIdentifier::PROCNAMEARGSNSP as i32,
-            pg_sys::Anum_pg_proc_oid as i16,
-            Datum::from(name.as_ptr()),
-            Datum::from(raw::buildoidvector(arguments.as_ptr(), arguments.len() as i32)),
-            Datum::from(schema),
-            Datum::null(),
-        )
-    };
-    // SAFETY: the caller's word.
-    (found != Oid::INVALID && unsafe { may_execute(found) }).then_some(found)
+    let (cache, oid) = (SysCacheIdentifier::PROCNAMEARGSNSP as i32, pg_sys::Anum_pg_proc_oid);
+    let arguments = raw::buildoidvector(arguments.as_ptr(), arguments.len() as i32).into();
+    let (name, schema) = (name.as_ptr().into(), schema.into());
+    let found = raw::GetSysCacheOid(cache, oid as i16, name, arguments, schema, Datum::null());
+    (found != Oid::INVALID && may_execute(found)).then_some(found)
 }
 
 /// Whether the user has the privilege to execute a function.
@@ -242,15 +211,11 @@ unsafe fn function_named(name: &CStr, arguments: &[Oid], schema: Oid) -> Option<
 /// Called in a transaction.
 unsafe fn may_execute(function: Oid) -> bool {
     let execute = pg_sys::ACL_EXECUTE as pg_sys::AclMode;
-    // SAFETY: the caller's word. A function that was dropped meanwhile raises the error of that.
-    unsafe {
-        #[cfg(not(feature = "pg15"))]
-        let answer = {
-            let catalog = pg_sys::ProcedureRelationId;
-            raw::object_aclcheck(catalog, function, raw::GetUserId(), execute)
-        };
-        #[cfg(feature = "pg15")]
-        let answer = raw::pg_proc_aclcheck(function, raw::GetUserId(), execute);
-        answer == pg_sys::AclResult::ACLCHECK_OK
-    }
+    let user = raw::GetUserId();
+    // A function that was dropped meanwhile raises the error of that.
+    #[cfg(not(feature = "pg15"))]
+    let answer = raw::object_aclcheck(pg_sys::ProcedureRelationId, function, user, execute);
+    #[cfg(feature = "pg15")]
+    let answer = raw::pg_proc_aclcheck(function, user, execute);
+    answer == pg_sys::AclResult::ACLCHECK_OK
 }

@@ -2,8 +2,7 @@
 
 use std::ffi::CStr;
 
-use pgrx::pg_sys;
-use pgrx::pg_sys::{Node, NodeTag, Oid};
+use pgrx::pg_sys::{self, Node, NodeTag, Oid};
 use uuid::Uuid;
 
 use crate::postgres::raw;
@@ -98,18 +97,14 @@ pub const TIME: Between = Between {
 /// # Safety
 /// A list of that many pointers to nodes.
 pub unsafe fn nodes<const COUNT: usize>(list: *mut pg_sys::List) -> [*mut Node; COUNT] {
-    // SAFETY: the caller's word.
-    std::array::from_fn(|index| unsafe { (*(*list).elements.add(index)).ptr_value.cast() })
+    std::array::from_fn(|index| (*(*list).elements.add(index)).ptr_value.cast())
 }
 
 /// # Safety
 /// A list, or null, which is an empty one.
 pub unsafe fn cells<'a>(list: *mut pg_sys::List) -> &'a [pg_sys::ListCell] {
-    // SAFETY: the caller's word.
-    unsafe {
-        list.as_ref()
-            .map_or(&[], |list| std::slice::from_raw_parts(list.elements, list.length as usize))
-    }
+    list.as_ref()
+        .map_or(&[], |list| std::slice::from_raw_parts(list.elements, list.length as usize))
 }
 
 impl Between {
@@ -118,16 +113,14 @@ impl Between {
     /// # Safety
     /// A function with this support function, and its first argument.
     pub unsafe fn of(function: Oid, id: *mut Node) -> &'static Self {
-        // SAFETY: the name is null where somebody dropped the function meanwhile, else it ends with a zero.
-        unsafe {
-            let name = raw::get_func_name(function);
-            if !name.is_null() && CStr::from_ptr(name) == c"comb_between_time" {
-                &TIME
-            } else if raw::exprType(id) == pg_sys::UUIDOID {
-                &UUID
-            } else {
-                &UNIQUEIDENTIFIER
-            }
+        // The name is null where somebody dropped the function meanwhile.
+        let name = raw::get_func_name(function);
+        if !name.is_null() && CStr::from_ptr(name) == c"comb_between_time" {
+            &TIME
+        } else if raw::exprType(id) == pg_sys::UUIDOID {
+            &UUID
+        } else {
+            &UNIQUEIDENTIFIER
         }
     }
 }
@@ -138,13 +131,10 @@ impl Between {
 /// # Safety
 /// An expression of type timestamptz.
 pub unsafe fn constant(time: *mut Node) -> Option<Option<i64>> {
-    // SAFETY: the caller's word.
-    unsafe {
-        if (*time).type_ != NodeTag::T_Const {
-            return None;
-        }
-        let time = time.cast::<pg_sys::Const>();
-        let value = TimestampTz((*time).constvalue.value() as i64);
-        Some((!(*time).constisnull).then(|| value.unix_micros()))
+    if (*time).type_ != NodeTag::T_Const {
+        return None;
     }
+    let time = time.cast::<pg_sys::Const>();
+    let value = TimestampTz((*time).constvalue.value() as i64);
+    Some((!(*time).constisnull).then(|| value.unix_micros()))
 }
