@@ -125,7 +125,7 @@ functions! {
     fn ShmemInitStruct(name: *const c_char, size: usize, found: *mut bool) -> *mut c_void;
     fn LWLockAcquire(lock: *mut LWLock, mode: LWLockMode::Type) -> bool;
     fn LWLockRelease(lock: *mut LWLock);
-    fn LWLockHeldByMe(lock: *mut LWLock) -> bool;
+    fn LWLockReleaseAll();
 
     fn RequestAddinShmemSpace(size: usize);
     fn on_shmem_exit(function: pg_on_exit_callback, argument: Datum);
