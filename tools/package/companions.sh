@@ -14,8 +14,7 @@ say "Installing the packages of Debian and of comb"
 mkdir -p /etc/postgresql-common/createcluster.d
 echo 'create_main_cluster = false' >/etc/postgresql-common/createcluster.d/comb.conf
 # shellcheck disable=SC2086
-apt install $PACKAGES "$(compgen -G "/comb/packages/postgresql-$MAJOR-comb_*.deb")" >/tmp/apt.log 2>&1 ||
-    die "the packages are not installed" "$(tail -n 20 /tmp/apt.log)"
+apt install $PACKAGES "$(compgen -G "/comb/packages/postgresql-$MAJOR-comb_*.deb")"
 # shellcheck disable=SC2016,SC2086
 dpkg-query -W -f '    ${Package} ${Version}\n' "postgresql-$MAJOR" "postgresql-$MAJOR-comb" $PACKAGES
 
