@@ -16,28 +16,6 @@ python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' || die "python3 is
 # Nothing of Python's beside the sources, which may belong to another user.
 export PYTHONDONTWRITEBYTECODE=1
 
-# python3 in the background, so that a signal ends this script at once and not when a measurement is through.
-run_python() {
-    python3 "$@" &
-    RUNNER=$!
-    wait "$RUNNER"
-    RUNNER=
-}
-RUNNER=
-bench_stop() {
-    local status=$?
-    trap '' INT TERM HUP
-    if [ -n "$RUNNER" ]; then
-        # It ends its psql or pgbench, whose server is about to go.
-        kill "$RUNNER" 2>/dev/null || true
-        wait "$RUNNER" || true
-    fi
-    # cluster_stop ends the script as it was ending, and takes that from the last command.
-    set +e
-    (exit $status)
-    cluster_stop
-}
-
 main() {
     # A parameter that makes no sense ends it here.
     local gigabytes free kind settings
@@ -55,7 +33,6 @@ main() {
     say "Starting a private PostgreSQL $MAJOR"
     cluster_start "$PG_CONFIG" jit=off autovacuum=off max_parallel_workers_per_gather=0 \
         max_parallel_maintenance_workers=0 timezone=UTC "shared_preload_libraries=${PRELOAD:-}"
-    trap bench_stop EXIT
 
     # Built in the server's folder, where the server reads it.
     cp -r "$ROOT/bench/counter" "$CLUSTER/counter"
@@ -71,7 +48,9 @@ main() {
     for kind in $(python3 "$ROOT/bench/run.py" servers); do
         mapfile -t settings < <(python3 "$ROOT/bench/run.py" settings "$kind")
         cluster_restart "${settings[@]}"
-        run_python "$ROOT/bench/run.py" measure "$RUN" "$kind"
+        # In the background, so that a signal ends this script at once: python3 then ends with its server.
+        python3 "$ROOT/bench/run.py" measure "$RUN" "$kind" &
+        wait $!
     done
     "$ROOT/bench/plots.sh"
 }

@@ -12,28 +12,18 @@ RUN=${RUN%/}
 [ -f "$RUN/measurements.csv" ] || die "there is no run in $RUN" "make bench measures one."
 export PYTHONDONTWRITEBYTECODE=1
 
-# The distribution's matplotlib is for the distribution's python3, which need not be the first on the PATH.
-plotting_python() {
-    local python
-    for python in python3 /usr/bin/python3; do
-        if "$python" -c 'import matplotlib' 2>/dev/null; then
-            echo "$python"
-            return 0
-        fi
-    done
-    return 1
-}
-
+# pictures FOLDER: draws them, with the distribution's python3 if the first on the PATH has no matplotlib.
 pictures() {
-    local python
-    if ! plotting_python >/dev/null; then "$ROOT/tools/setup.sh" --packages python3-matplotlib || true; fi
-    if python=$(plotting_python); then
-        "$python" "$ROOT/bench/plots.py" "$1"
-        say "The pictures: $1/*.svg"
-    else
-        say "No pictures: matplotlib is missing and could not be installed. The measurements are in $1/measurements.csv;" \
-            "with python3-matplotlib installed, make plots draws them."
+    local python=python3
+    if ! python3 -c 'import matplotlib' 2>/dev/null; then
+        python=/usr/bin/python3
+        "$ROOT/tools/setup.sh" --packages python3-matplotlib || {
+            say "No pictures without matplotlib. The measurements are in $1/measurements.csv; make plots draws them later"
+            return
+        }
     fi
+    "$python" "$ROOT/bench/plots.py" "$1"
+    say "The pictures: $1/*.svg"
 }
 
 if [ "${1:-}" = --publish ]; then

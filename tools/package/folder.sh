@@ -44,14 +44,11 @@ done
 # To another server that has the folder.
 cluster_down fast
 mv "$CLUSTER/data" "$CLUSTER/old"
-install -d -o postgres -m 700 "$CLUSTER/data"
-as_server "$BIN/initdb" -D "$CLUSTER/data" -U postgres --auth=trust --encoding=UTF8 --no-locale --no-sync >/dev/null
-cluster_configure listen_addresses= "unix_socket_directories=$CLUSTER/socket" "$CONTROL" "$LIBRARY" shared_preload_libraries=comb
-(
-    cd "$CLUSTER/work"
-    setpriv --reuid=postgres --regid="$(id -g postgres)" --clear-groups -- "$BIN/pg_upgrade" --old-bindir "$BIN" --new-bindir "$BIN" \
-        --old-datadir "$CLUSTER/old" --new-datadir "$CLUSTER/data" --username postgres --socketdir "$CLUSTER/work"
-) >/tmp/upgrade.log 2>&1 || die "pg_upgrade fails" "$(cat /tmp/upgrade.log)"
+cluster_initdb "$CONTROL" "$LIBRARY" shared_preload_libraries=comb
+cd "$CLUSTER/work"
+setpriv --reuid=postgres --regid="$(id -g postgres)" --clear-groups -- "$BIN/pg_upgrade" --old-bindir "$BIN" --new-bindir "$BIN" \
+    --old-datadir "$CLUSTER/old" --new-datadir "$CLUSTER/data" --username postgres --socketdir "$CLUSTER/work" >/tmp/upgrade.log 2>&1 ||
+    die "pg_upgrade fails" "$(cat /tmp/upgrade.log)"
 cluster_up
 [ "$(shop -c "SELECT count(DISTINCT id), (SELECT id FROM orders ORDER BY id DESC LIMIT 1) < comb_new() FROM guids")" = "1000|t" ] ||
     die "the database is not what it was before pg_upgrade"

@@ -43,7 +43,7 @@ ask() {
     equal "an open session" t "$answer"
 }
 close_session() {
-    exec {SESSION[1]}>&-
+    printf '\\q\n' >&"${SESSION[1]}"
     wait "$session"
 }
 
