@@ -15,7 +15,7 @@ cluster_start "$PG_CONFIG" shared_buffers=512MB max_wal_size=8GB checkpoint_time
 sql -c "CREATE DATABASE comb"
 export PGDATABASE=comb OTHER_SESSION="$BIN/psql -X -q --echo-queries"
 
-"$BIN/psql" -X -q --echo-queries -v rows="${ROWS:-1000000}" -v bold="$BOLD" -v plain="$PLAIN" -f "$ROOT/tools/demo.sql" 2>&1
+"$BIN/psql" -X -q --echo-queries -v rows="${ROWS:-1000000}" -v bold="$BOLD" -v plain="$PLAIN" <"$ROOT/tools/demo.sql" 2>&1
 if [ -t 0 ] && [ -t 1 ]; then
     echo "${BOLD}-- Your turn: all tables still exist. \\q ends psql and removes the server.$PLAIN"
     # Ctrl-C there is for psql, not for this script.

@@ -267,7 +267,11 @@ fn cargo_pgrx_builds_what_make_installs() {
         if name == install_script {
             assert_eq!(statements(&of_pgrx), statements(&of_make));
         } else {
-            assert_eq!(fs::read(&of_pgrx).expect("a file"), fs::read(of_make).expect("a file"), "{name}");
+            assert_eq!(
+                fs::read(&of_pgrx).expect("a file"),
+                fs::read(of_make).expect("a file"),
+                "{name}"
+            );
         }
     }
     let library = built(&installation.libraries).join("comb.so");

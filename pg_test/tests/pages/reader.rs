@@ -32,6 +32,7 @@ impl Picture {
         for (column, title) in TITLES.iter().enumerate() {
             picture.draw(column, 0, "title", title);
         }
+        // An empty line below the titles.
         picture.end += 1;
         picture
     }
@@ -92,9 +93,7 @@ impl Picture {
 #[test]
 fn reader_svg() {
     let server = Server::start(Sharing::Attached, &[]);
-    server.execute(
-        "CREATE TABLE outbox (id uuid PRIMARY KEY DEFAULT comb_tracked(), body text)",
-    );
+    server.execute("CREATE TABLE outbox (id uuid PRIMARY KEY DEFAULT comb_tracked(), body text)");
     let mut sessions = [server.connect(), server.connect()];
     let mut picture = Picture::new();
     let mut transaction = |picture: &mut Picture, column: usize, statement: &str| {
@@ -102,8 +101,6 @@ fn reader_svg() {
         picture.command(column, statement);
     };
 
-    // Two lines below the titles.
-    picture.end += 1;
     transaction(&mut picture, 0, "BEGIN;");
     transaction(&mut picture, 0, "INSERT INTO outbox (body)\nVALUES ('A');");
     transaction(&mut picture, 1, "INSERT INTO outbox (body)\nVALUES ('B');");
