@@ -252,9 +252,9 @@ fn cargo_pgrx_builds_what_make_installs() {
 
     let directory = built(&installation.scripts);
     let install_script = concat!("comb--", env!("CARGO_PKG_VERSION"), ".sql");
-    let mut names: Vec<_> = fs::read_dir(&directory).expect("scripts").flatten().collect();
-    names.sort_by_key(fs::DirEntry::file_name);
-    let names: Vec<_> = names.iter().map(|entry| entry.file_name()).collect();
+    let names = fs::read_dir(&directory).expect("scripts").flatten().map(|entry| entry.file_name());
+    let mut names: Vec<_> = names.map(|name| name.into_string().expect("UTF-8")).collect();
+    names.sort();
     // Of the install scripts it has that of this version.
     let expected = files("sql", ".sql").into_iter().map(|path| path.replace("sql/", ""));
     let expected = expected.filter(|name| name.matches("--").count() == 2);
