@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# plots.sh: the tables and the pictures of a run from its CSV, into its folder. RUN in the environment is the folder,
-# by default the newest run's.
-# plots.sh --publish [PART...]: that run as the one this repository shows: its CSV and pictures into bench/published/, its
-# tables into the documents. PART: keys, switch, readers or estimates, in a folder of bench/published/ each; all by default.
+# plots.sh: writes the tables and pictures of a run from its CSV into its folder: RUN in the environment, by default the newest.
+# plots.sh --publish [PART...]: copies the CSV and pictures of that run to bench/published/, and its tables to the documents.
+# PART: keys, switch, readers or estimates, each in a folder of bench/published/; all by default.
 set -euo pipefail
 . "$(dirname "$0")/../tools/common.sh"
 

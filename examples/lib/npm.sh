@@ -3,7 +3,7 @@
 
 . "$(dirname "$0")/../lib/setup.sh"
 command -v npm >/dev/null || packages nodejs npm
-# The oldest Node.js that does, of package.json.
+# The oldest Node.js that package.json accepts.
 oldest=$(sed -n 's/.*"node": ">=\(.*\)".*/\1/p' "$HERE/package.json")
 node=$(node --version)
 [ "$(printf '%s\n' "$oldest" "${node#v}" | sort -V | head -n 1)" = "$oldest" ] || missing "Node.js $oldest or newer; here is $node"

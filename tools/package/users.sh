@@ -54,6 +54,7 @@ installed() {
         "$(dpkg -L "$NAME" | xargs -I{} find {} -maxdepth 0 \( ! -user root -o ! -group root -o -perm /022 \))"
     ! ldd "/usr/lib/postgresql/$MAJOR/lib/comb.so" | grep 'not found' || die "a library is missing"
     ok "apt-get install $(basename "$DEB") with PostgreSQL $(dpkg-query -W -f '${Version}' "postgresql-$MAJOR"): $(dpkg-query -W -f '${Depends}' "$NAME")"
+    [[ $(dpkg-query -W -f '${Depends}' "$NAME") == "postgresql-$MAJOR, "* ]] || die "the package does not depend on PostgreSQL $MAJOR"
     server start
     useradd --create-home shopkeeper
     as postgres createuser shopkeeper
