@@ -246,6 +246,8 @@ fn cargo_pgrx_builds_what_make_installs() {
         .arg(&package)
         .current_dir(root())
         .env_remove("PGRX_PG_CONFIG_PATH")
+        // As in tools/cargo.sh.
+        .env("RUSTFMT", "true")
         .envs([("PGRX_HOME", home.as_os_str()), ("CARGO_TARGET_DIR", target.as_ref())]));
     run(Command::new("chmod").arg("-R").arg("a+rX").arg(&package));
     let built = |path: &Path| package.join(path.strip_prefix("/").expect("a full path"));
