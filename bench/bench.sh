@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# bench.sh: everything in bench/experiments/, measured on a private PostgreSQL 18 that is gone afterwards, then
-# drawn and put into tables. In the environment:
-#   QUICK=1          a tenth of the rows, few connections and rounds: a look, in about six minutes
-#   ROWS             what "a million rows" is (1000000); CONNECTIONS "1 2 4 8 16 32"; ROUNDS 5
+# bench.sh: measures bench/experiments/ on a private PostgreSQL 18, which is removed afterwards, and writes tables and pictures. In
+# the environment:
+#   QUICK=1          a tenth of the rows, few connections and rounds: about six minutes
+#   ROWS             the number of rows (1000000); CONNECTIONS "1 2 4 8 16 32"; ROUNDS 5
 #   WRITERS          of the readers' outbox (8)
 #   EXPERIMENTS      names of those to measure (all)
-#   FRESH=1          a new run, where the last one would go on
+#   FRESH=1          a new run, instead of continuing an interrupted one
 #   PRELOAD=comb     shared_preload_libraries
 set -euo pipefail
 . "$(dirname "$0")/../tools/common.sh"
@@ -13,33 +13,11 @@ set -euo pipefail
 
 command -v python3 >/dev/null || "$ROOT/tools/setup.sh" --packages python3
 python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' || die "python3 is too old" "3.10 or newer is needed."
-# Nothing of Python's beside the sources, which may belong to another user.
+# No files of Python among the sources, which may belong to another user.
 export PYTHONDONTWRITEBYTECODE=1
 
-# python3 in the background, so that a signal ends this script at once and not when a measurement is through.
-run_python() {
-    python3 "$@" &
-    RUNNER=$!
-    wait "$RUNNER"
-    RUNNER=
-}
-RUNNER=
-bench_stop() {
-    local status=$?
-    trap '' INT TERM HUP
-    if [ -n "$RUNNER" ]; then
-        # It ends its psql or pgbench, whose server is about to go.
-        kill "$RUNNER" 2>/dev/null || true
-        wait "$RUNNER" || true
-    fi
-    # cluster_stop ends the script as it was ending, and takes that from the last command.
-    set +e
-    (exit $status)
-    cluster_stop
-}
-
 main() {
-    # A parameter that makes no sense ends it here.
+    # Also checks the parameters.
     local gigabytes free kind settings
     gigabytes=$(python3 "$ROOT/bench/run.py" disk)
 
@@ -55,7 +33,6 @@ main() {
     say "Starting a private PostgreSQL $MAJOR"
     cluster_start "$PG_CONFIG" jit=off autovacuum=off max_parallel_workers_per_gather=0 \
         max_parallel_maintenance_workers=0 timezone=UTC "shared_preload_libraries=${PRELOAD:-}"
-    trap bench_stop EXIT
 
     # Built in the server's folder, where the server reads it.
     cp -r "$ROOT/bench/counter" "$CLUSTER/counter"
@@ -67,14 +44,16 @@ main() {
     export BENCH_CHECKSUM
     RUN=$(python3 "$ROOT/bench/run.py" begin)
     export RUN
-    say "The results go into $RUN; an interrupted run goes on when it is called again, FRESH=1 begins anew"
+    say "The results are in $RUN; the next call continues an interrupted run, with FRESH=1 it begins again"
     for kind in $(python3 "$ROOT/bench/run.py" servers); do
         mapfile -t settings < <(python3 "$ROOT/bench/run.py" settings "$kind")
         cluster_restart "${settings[@]}"
-        run_python "$ROOT/bench/run.py" measure "$RUN" "$kind"
+        # In the background, so that a signal ends this script at once: python3 then ends with its server.
+        python3 "$ROOT/bench/run.py" measure "$RUN" "$kind" &
+        wait $!
     done
     "$ROOT/bench/plots.sh"
 }
 
-# In a function, which bash reads as a whole: an edit of this file does not disturb a run of half an hour.
+# bash reads a function as a whole: to edit this file does not disturb a run.
 main

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# plots.sh: the tables and the pictures of a run from its CSV, into its folder. RUN in the environment is the folder,
-# by default the newest run's.
-# plots.sh --publish [PART...]: that run as the one this repository shows: its CSV and pictures into bench/published/, its
-# tables into the documents. PART: keys, switch, readers or estimates, in a folder of bench/published/ each; all by default.
+# plots.sh: writes the tables and pictures of a run from its CSV into its folder: RUN in the environment, by default the newest.
+# plots.sh --publish [PART...]: copies the CSV and pictures of that run to bench/published/, and its tables to the documents.
+# PART: keys, switch, readers or estimates, each in a folder of bench/published/; all by default.
 set -euo pipefail
 . "$(dirname "$0")/../tools/common.sh"
 
@@ -12,28 +11,18 @@ RUN=${RUN%/}
 [ -f "$RUN/measurements.csv" ] || die "there is no run in $RUN" "make bench measures one."
 export PYTHONDONTWRITEBYTECODE=1
 
-# The distribution's matplotlib is for the distribution's python3, which need not be the first on the PATH.
-plotting_python() {
-    local python
-    for python in python3 /usr/bin/python3; do
-        if "$python" -c 'import matplotlib' 2>/dev/null; then
-            echo "$python"
-            return 0
-        fi
-    done
-    return 1
-}
-
+# pictures FOLDER: draws them, with the distribution's python3 if the first on the PATH has no matplotlib.
 pictures() {
-    local python
-    if ! plotting_python >/dev/null; then "$ROOT/tools/setup.sh" --packages python3-matplotlib || true; fi
-    if python=$(plotting_python); then
-        "$python" "$ROOT/bench/plots.py" "$1"
-        say "The pictures: $1/*.svg"
-    else
-        say "No pictures: matplotlib is missing and could not be installed. The measurements are in $1/measurements.csv;" \
-            "with python3-matplotlib installed, make plots draws them."
+    local python=python3
+    if ! python3 -c 'import matplotlib' 2>/dev/null; then
+        python=/usr/bin/python3
+        "$ROOT/tools/setup.sh" --packages python3-matplotlib || {
+            say "No pictures without matplotlib. The measurements are in $1/measurements.csv; make plots draws them later"
+            return
+        }
     fi
+    "$python" "$ROOT/bench/plots.py" "$1"
+    say "The pictures: $1/*.svg"
 }
 
 if [ "${1:-}" = --publish ]; then

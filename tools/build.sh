@@ -1,11 +1,9 @@
 #!/usr/bin/env bash
-# build.sh [PG_CONFIG [STAGE]]: the extension for the PostgreSQL of that pg_config, its files into that folder, by default
-# where install.sh takes them from. Installs nothing, not even what it lacks.
+# build.sh [PG_CONFIG [STAGE]]: builds the extension for the PostgreSQL of that pg_config, and puts its files into that folder, by
+# default the one that install.sh reads. Installs nothing, not even missing tools.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/user_server.sh"
-
-# --- What the build needs -------------------------------------------------------------------------
 
 missing=() packages=()
 # lacks "what is missing" "how to get it" [PACKAGE...]: the packages are Debian's.
@@ -14,7 +12,7 @@ lacks() {
     packages+=("${@:3}")
 }
 
-# libclang reads PostgreSQL's headers. It is looked for where the build looks for it.
+# Looks for libclang, which reads PostgreSQL's headers, where the build looks for it.
 has_libclang() {
     local place
     [ -z "${LIBCLANG_PATH:-}" ] || return 0
@@ -38,10 +36,8 @@ check_needs() {
         lacks "the server headers of $PG_CONFIG_VERSION: there is no $headers/postgres.h" \
             "the package postgresql-server-dev-$MAJOR or postgresql$MAJOR-devel$(others_with_headers)" "postgresql-server-dev-$MAJOR"
     [ ${#missing[@]} -gt 0 ] || return 0
-    if [ ${#packages[@]} -gt 0 ] && command -v apt-get >/dev/null; then
-        missing+=("On Debian and Ubuntu: sudo apt-get install ${packages[*]}")
-    fi
-    die "what the build needs is not here:" "${missing[@]}"
+    [ ${#packages[@]} -eq 0 ] || missing+=("On Debian and Ubuntu: sudo apt-get install ${packages[*]}")
+    die "the build needs:" "${missing[@]}"
 }
 
 # The pg_config on the PATH may be of another major than the server.
@@ -53,8 +49,6 @@ others_with_headers() {
         fi
     done
 }
-
-# --------------------------------------------------------------------------------------------------
 
 find_server "${1:-}"
 check_needs

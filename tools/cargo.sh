@@ -1,17 +1,16 @@
 # shellcheck shell=bash
-# cargo for one PostgreSQL, and the files that an installation consists of. Sourced after common.sh, with
-# PG_CONFIG set.
+# cargo for one PostgreSQL, and the files of an installation. Sourced after common.sh, with PG_CONFIG set.
 
 PG_CONFIG_VERSION=$("$PG_CONFIG" --version)
 MAJOR=$(major_of "$PG_CONFIG")
 
-# Whose headers pgrx reads. A private copy has those of its original, for which the crates may be built already.
+# The PostgreSQL whose headers pgrx reads. A private copy has the headers of its original, for which the crates may be built already.
 PGRX_PG_CONFIG_PATH=/usr/lib/postgresql/$MAJOR/bin/pg_config
 [ "$("$PGRX_PG_CONFIG_PATH" --version 2>/dev/null)" = "$PG_CONFIG_VERSION" ] || PGRX_PG_CONFIG_PATH=$PG_CONFIG
 export PGRX_PG_CONFIG_PATH
 # pgrx has its bindings formatted, and fails without rustfmt, which a distribution's Rust need not have.
 export RUSTFMT=true
-# A folder for the headers of each: pgrx is built again for others.
+# A folder for each: for other headers, cargo builds pgrx again.
 case $PGRX_PG_CONFIG_PATH in
     "$COMB_CACHE"/* | /usr/lib/postgresql/*) CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$ROOT/target}/pg$MAJOR ;;
     *) CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$ROOT/target}/user-pg$MAJOR ;;
@@ -25,8 +24,7 @@ for_server() {
     (cd "$ROOT" && cargo "$command" --locked --no-default-features --features "pg$MAJOR" "$@")
 }
 
-# clean_other_clone: cargo calls the library of every clone the same, and would give that of another for ours. What clones
-# that are gone have left would only pile up.
+# clean_other_clone: cargo gives the libraries of all clones the same name, and would take that of another clone for ours.
 clean_other_clone() {
     local profile
     [ "$(cat "$CARGO_TARGET_DIR/clone" 2>/dev/null)" != "$ROOT" ] || return 0
@@ -37,14 +35,14 @@ clean_other_clone() {
     echo "$ROOT" >"$CARGO_TARGET_DIR/clone"
 }
 
-# crate_folders [--no-deps]: the folders that have the sources of the crates, or only of those of the workspace.
+# crate_folders [--no-deps]: the folders of the crates' sources. --no-deps: only of those of the workspace.
 crate_folders() {
     for_server metadata --format-version 1 --filter-platform "${CARGO_BUILD_TARGET:-$(rustc -vV | sed -n 's/^host: //p')}" "$@" | tr ',' '\n' |
         sed -n 's|.*"manifest_path":"\(.*\)/[^/]*/Cargo.toml".*|\1|p' | sort -u
 }
 
-# The library names no folder of this machine, for packages of it to be the same wherever they are built. Its own sources cargo
-# names from their root on.
+# The library contains no path of this machine, so that packages are the same wherever they are built. cargo writes the paths of
+# the workspace from its root on.
 release_flags() {
     local folder flags IFS
     read -ra flags <<<"${RUSTFLAGS:-}"
@@ -53,12 +51,12 @@ release_flags() {
         "--remap-path-prefix=$CARGO_TARGET_DIR=/target"
     )
     while IFS= read -r folder; do flags+=("--remap-path-prefix=$folder=/crates"); done < <(comm -23 <(crate_folders) <(crate_folders --no-deps))
-    # Unlike RUSTFLAGS it takes a folder with a space.
+    # Unlike RUSTFLAGS, it accepts folders with a space.
     IFS=$'\x1f'
     echo "${flags[*]}"
 }
 
-# build_release STAGE: builds the extension as users get it, and puts its files together in that folder.
+# build_release STAGE: builds the extension for users, and puts its files into that folder.
 build_release() {
     local stage=$1
     clean_other_clone
@@ -68,7 +66,7 @@ build_release() {
     install -m 755 "$CARGO_TARGET_DIR/${CARGO_BUILD_TARGET:-}/release/libcomb.so" "$stage.new/comb.so"
     sed "s/^default_version = .*/default_version = '$COMB_VERSION'/" "$ROOT/comb.control" >"$stage.new/comb.control"
     cat "$ROOT"/sql/[0-9]*.sql >"$stage.new/comb--$COMB_VERSION.sql"
-    # From a version to the next, and earlier ones as they were.
+    # Update scripts, and the install scripts of earlier versions.
     install -m 644 "$ROOT"/sql/comb--*.sql "$stage.new/"
     sources_sum >"$stage.new/sum"
     rm -rf "$stage"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# companions.sh [NAME...]: pg_test/tests/companions/, or these files of it, in a bare Debian testing with the distribution's
-# packages of other extensions and with comb's.
+# companions.sh [NAME...]: runs pg_test/tests/companions/, or these files of it, in a bare Debian testing with the packages of
+# other extensions and of comb.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/package/prepare.sh"

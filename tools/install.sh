@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# install.sh [--quiet] [PG_CONFIG [STAGE]]: copies what make has built into the PostgreSQL of that pg_config, below
+# install.sh [--quiet] [PG_CONFIG [STAGE]]: copies the files that make has built into the PostgreSQL of that pg_config, below
 # DESTDIR if that is set. Compiles nothing and needs no cargo.
-# install.sh --uninstall [PG_CONFIG]: removes it.
+# install.sh --uninstall [PG_CONFIG]: removes them.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/user_server.sh"
@@ -16,7 +16,7 @@ STAGE=${2:-$(user_stage)}
 LIBRARIES=${DESTDIR:-}$("$PG_CONFIG" --pkglibdir)
 SCRIPTS=${DESTDIR:-}$("$PG_CONFIG" --sharedir)/extension
 
-# check_rights COMMAND: before anything is done, so that nothing is half done.
+# check_rights COMMAND: before the first change.
 check_rights() {
     local folder
     for folder in "$LIBRARIES" "$SCRIPTS"; do
@@ -26,8 +26,7 @@ check_rights() {
     done
 }
 
-# Whatever a package has put there is for its own manager to replace and to remove. One that is being built, below DESTDIR,
-# is no concern of it.
+# Only its package manager replaces and removes the files of a package. Below DESTDIR is a package that is being built.
 check_package() {
     local package
     [ -z "${DESTDIR:-}" ] && command -v dpkg-query >/dev/null || return 0
@@ -37,49 +36,45 @@ check_package() {
 }
 
 temporaries=()
-remove_temporaries() { [ ${#temporaries[@]} -eq 0 ] || rm -f "${temporaries[@]}"; }
-
-# put MODE FILE FOLDER: a copy beside the place where the file is to stand.
+# put MODE FILE FOLDER: a copy with a temporary name in that folder.
 put() {
     local temporary=$3/.${2##*/}.new said
     temporaries+=("$temporary")
     rm -f "$temporary"
     said=$(install -m "$1" "$2" "$temporary" 2>&1) ||
-        die "cannot write into $3; nothing was changed" "$said" "Mend that (is there room?) and try again."
+        die "cannot write into $3; nothing was changed" "$said" "Correct that (is the disk full?) and try again."
 }
 
 copy() {
-    local script file before=''
+    local file name before=''
     [ -f "$STAGE/comb.so" ] || die "nothing is built for PostgreSQL $MAJOR" "First, and not as root: $(make_command)"
     [ "$(cat "$STAGE/sum")" = "$(sources_sum)" ] ||
         die "what is built for PostgreSQL $MAJOR is not of these sources" "First, and not as root: $(make_command)"
     check_package
     check_rights install
     [ ! -e "$LIBRARIES/comb.so" ] || before=$(sed -n "s/^default_version = '\(.*\)'/\1/p" "$SCRIPTS/comb.control")
-    trap remove_temporaries EXIT
+    trap 'rm -f "${temporaries[@]}"' EXIT
     install -d "$LIBRARIES" "$SCRIPTS"
     put 755 "$STAGE/comb.so" "$LIBRARIES"
-    for script in "$STAGE"/comb--*.sql "$STAGE/comb.control"; do put 644 "$script" "$SCRIPTS"; done
-    # Renamed into place: a server that has the file loaded keeps the old one, where writing into it would end the
-    # server. The library first and the control file last, which says what CREATE EXTENSION does.
+    for file in "$STAGE"/comb--*.sql "$STAGE/comb.control"; do put 644 "$file" "$SCRIPTS"; done
+    # By renaming: to write into a library that a server has loaded would end the server. The control file comes last, since
+    # CREATE EXTENSION reads it first.
     for file in "${temporaries[@]}"; do
-        mv -f "$file" "$(sed 's|/\.\([^/]*\)\.new$|/\1|' <<<"$file")"
+        name=${file##*/.}
+        mv -f "$file" "${file%/*}/${name%.new}"
     done
-    temporaries=()
     [ -z "$quiet" ] || return 0
     say "Installed comb $COMB_VERSION for $PG_CONFIG_VERSION: $LIBRARIES/comb.so, $SCRIPTS/comb.control and comb--*.sql"
-    if [ -n "$before" ]; then
-        say "Connections that are open go on with the library that they have loaded, and a server that preloads it with all" \
-            "that it will have, until it restarts"
+    if [ -z "$before" ]; then
+        say "In a database: CREATE EXTENSION comb; preloading is optional: docs/production.md"
+    else
+        say "Open connections keep the library that they have loaded. A server that preloads it keeps it until it restarts"
         if is_newer "$before" "$COMB_VERSION"; then
             say "In databases that have the extension of $before, functions may be missing: install that newer version"
         else
             say "In databases that have the extension: ALTER EXTENSION comb UPDATE;"
         fi
-    else
-        say "In a database: CREATE EXTENSION comb;"
     fi
-    say "It needs no preloading. What that adds: after a crash of a server process, ids go on where they stood"
 }
 
 remove() {

@@ -33,8 +33,7 @@ suite "Connections to PostgreSQL $MAJOR" pg_tests connections
 suite "Dump, restore, updates and upgrades on PostgreSQL $MAJOR" pg_tests upgrade
 suite "Faults on PostgreSQL $MAJOR" pg_tests faults
 suite "Replication, foreign tables and contrib of PostgreSQL $MAJOR" pg_tests companions
-suite "make, make install and make uninstall for PostgreSQL $MAJOR" pg_tests packaging
-suite "cargo pgrx for PostgreSQL $MAJOR" "$ROOT/tools/cargo_pgrx.sh" "$PG_CONFIG" "$STAGE"
+suite "make, make install, make uninstall and cargo pgrx for PostgreSQL $MAJOR" pg_tests packaging
 suite "The pages of the documentation on PostgreSQL $MAJOR" pg_tests pages
 
 suites_end "PostgreSQL $MAJOR"

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # update_scripts.sh [--check]: writes each sql/comb--OLD--NEW.sql from its .sql.in, with a chapter of sql/ in place of a
-# line "-- chapter: NAME", and its COMMENTs in place of "-- comments: NAME". The result is committed, since cargo pgrx
-# installs that file as it is.
-# --check: fails where that would change a file.
+# line "-- chapter: NAME", and its COMMENTs in place of "-- comments: NAME". The result is committed, since cargo pgrx installs
+# the file without changes. --check: fails if that would change a file.
 set -euo pipefail
 cd "$(dirname "$0")/../sql"
 

@@ -8,7 +8,7 @@ find_server() {
         die "there is no $given" \
             "It comes with PostgreSQL's server headers, on Debian and Ubuntu: sudo apt-get install postgresql-server-dev-MAJOR" \
             "Where it is not on the PATH: make PG_CONFIG=/usr/lib/postgresql/17/bin/pg_config"
-    # It is called from other folders, too.
+    # Scripts call it from other folders.
     [[ $PG_CONFIG == /* ]] || PG_CONFIG=$PWD/$PG_CONFIG
     PG_CONFIG_VERSION=$("$PG_CONFIG" --version) || die "$PG_CONFIG does not say its version"
     MAJOR=$(major_of "$PG_CONFIG")
@@ -17,7 +17,7 @@ find_server() {
             "Another one than that of $PG_CONFIG: make PG_CONFIG=/usr/lib/postgresql/17/bin/pg_config"
 }
 
-# Where make puts what it has built for that server.
+# The folder of the files that make has built for that server.
 user_stage() { echo "$ROOT/target/stage/pg$MAJOR"; }
 
 # How the user calls make for that server.

@@ -1,6 +1,7 @@
-//! That make says what it lacks, and what `make install` and `make uninstall` do and do not do.
+//! What make says that it lacks, what `make install` and `make uninstall` do, what `cargo pgrx package` builds, and META.json.
 
 use std::fs::{self, Permissions};
+use std::io::{self, Write};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -195,4 +196,121 @@ fn install_and_uninstall() {
     assert_eq!(installed_files(&place), nothing, "make uninstall leaves something behind");
     // That there is nothing to remove is no error.
     run(&mut make_for("uninstall"));
+}
+
+/// The lines of a script that are not comments: cargo pgrx adds some.
+fn statements(script: &Path) -> Vec<String> {
+    let text = fs::read_to_string(script).unwrap_or_else(|e| panic!("{}: {e}", script.display()));
+    let mut inside_comment = false;
+    let is_statement = |line: &&str| {
+        inside_comment |= line.starts_with("/*");
+        let is_statement = !inside_comment && !line.is_empty() && !line.trim().starts_with("--");
+        inside_comment &= !line.ends_with("*/");
+        is_statement
+    };
+    text.lines().filter(is_statement).map(str::to_owned).collect()
+}
+
+/// The functions of a library that others can call.
+fn functions(library: &Path) -> Vec<String> {
+    let said = run(Command::new("nm").args(["--dynamic", "--defined-only"]).arg(library));
+    let mut names: Vec<_> =
+        said.lines().filter_map(|line| line.split(' ').nth(2)).map(str::to_owned).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn cargo_pgrx_builds_what_make_installs() {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("Cargo.toml");
+    let pgrx = manifest.lines().find_map(|line| line.strip_prefix("pgrx = { version = \"="));
+    let version = pgrx.and_then(|rest| rest.split('"').next()).expect("the version of pgrx");
+    let (_, found) = output(Command::new(env!("CARGO")).args(["pgrx", "--version"]));
+    if found.trim() != format!("cargo-pgrx {version}") {
+        // Not by eprintln!(), which cargo test shows of failed tests alone.
+        let message = format!("Not tested: cargo pgrx: there is no cargo-pgrx {version}");
+        writeln!(io::stderr(), "{message}").expect("standard error");
+        return;
+    }
+    let (server, installation) = (Server::start(Sharing::Attached, &[]), installation());
+    let (home, package) = (server.work().join("pgrx"), server.work().join("package"));
+    let pg_config = installation.pg_config.display();
+    fs::create_dir(&home).expect("a directory");
+    // As cargo pgrx init writes it.
+    let configs = format!("[configs]\npg{} = \"{pg_config}\"\n", installation.major);
+    fs::write(home.join("config.toml"), configs).expect("a file");
+    // Its linker flags differ: in the directory of other builds, cargo would build all crates again.
+    let target = format!("{}/cargo-pgrx-{}", env!("CARGO_TARGET_TMPDIR"), installation.major);
+    run(Command::new(env!("CARGO"))
+        .args(["pgrx", "package", "--debug", &format!("--pg-config={pg_config}"), "--out-dir"])
+        .arg(&package)
+        .current_dir(root())
+        .env_remove("PGRX_PG_CONFIG_PATH")
+        // As in tools/cargo.sh.
+        .env("RUSTFMT", "true")
+        .envs([("PGRX_HOME", home.as_os_str()), ("CARGO_TARGET_DIR", target.as_ref())]));
+    run(Command::new("chmod").arg("-R").arg("a+rX").arg(&package));
+    let built = |path: &Path| package.join(path.strip_prefix("/").expect("a full path"));
+
+    let directory = built(&installation.scripts);
+    let install_script = concat!("comb--", env!("CARGO_PKG_VERSION"), ".sql");
+    let names = fs::read_dir(&directory).expect("scripts").flatten().map(|entry| entry.file_name());
+    let mut names: Vec<_> = names.map(|name| name.into_string().expect("UTF-8")).collect();
+    names.sort();
+    // Of the install scripts it has that of this version.
+    let expected = files("sql", ".sql").into_iter().map(|path| path.replace("sql/", ""));
+    let expected = expected.filter(|name| name.matches("--").count() == 2);
+    let mut expected: Vec<_> = expected.collect();
+    expected.extend([install_script, "comb.control"].map(str::to_owned));
+    expected.sort();
+    assert_eq!(names, expected);
+    for name in &expected {
+        let [of_pgrx, of_make] = [&directory, &installation.scripts].map(|it| it.join(name));
+        if name == install_script {
+            assert_eq!(statements(&of_pgrx), statements(&of_make));
+        } else {
+            assert_eq!(
+                fs::read(&of_pgrx).expect("a file"),
+                fs::read(of_make).expect("a file"),
+                "{name}"
+            );
+        }
+    }
+    let library = built(&installation.libraries).join("comb.so");
+    assert_eq!(functions(&library), functions(&installation.libraries.join("comb.so")));
+    server.execute(&format!("LOAD '{}'", library.display()));
+}
+
+/// A row for each rule of the specification 1.0.0 that the file breaks.
+const BROKEN_RULES: &str = r"
+SELECT rule FROM (SELECT $1::text::jsonb AS m) AS meta, LATERAL (VALUES
+    ('name is a term', m->>'name' ~ '^[^\s/\\[:cntrl:]]{2,}$'),
+    ('version is semantic', m->>'version' ~ '^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-?[A-Za-z][0-9A-Za-z-]*)?$'),
+    ('abstract is a string', jsonb_typeof(m->'abstract') = 'string' AND m->>'abstract' <> ''),
+    ('description is a string', jsonb_typeof(m->'description') = 'string' AND m->>'description' <> ''),
+    ('maintainer is a string', jsonb_typeof(m->'maintainer') = 'string' AND m->>'maintainer' <> ''),
+    ('license is mit', m->>'license' = 'mit'),
+    ('meta-spec has its version', m#>>'{meta-spec,version}' = '1.0.0'),
+    ('provides the extension', m#>>'{provides,comb,version}' = m->>'version'),
+    ('prereqs name versions', m#>>'{prereqs,runtime,requires,PostgreSQL}' ~ '^\d+\.\d+\.\d+$'),
+    ('tags are short strings', NOT EXISTS (SELECT FROM jsonb_array_elements(m->'tags') t
+        WHERE jsonb_typeof(t) <> 'string' OR length(t #>> '{}') > 255)),
+    ('no key is unknown', NOT EXISTS (SELECT FROM jsonb_object_keys(m) k WHERE k !~ '^[xX]_' AND k NOT IN ('name', 'version',
+        'abstract', 'description', 'maintainer', 'license', 'provides', 'meta-spec', 'prereqs', 'tags', 'no_index',
+        'release_status', 'resources', 'generated_by')))
+) AS rules (rule, holds) WHERE holds IS NOT TRUE";
+
+#[test]
+fn pgxn_accepts_meta_json() {
+    let meta = fs::read_to_string(root().join("META.json.in")).expect("META.json.in");
+    let meta = meta.replace("@VERSION@", env!("CARGO_PKG_VERSION"));
+    let server = Server::start(Sharing::Attached, &[]);
+    let broken = server.connect().query(BROKEN_RULES, &[&meta]).expect("rules");
+    let broken: Vec<String> = broken.iter().map(|row| row.get(0)).collect();
+    assert_eq!(broken, Vec::<String>::new());
+    for key in ["\"file\": \"", "\"docfile\": \""] {
+        let file = meta.split(key).nth(1).and_then(|rest| rest.split('"').next());
+        let file = file.expect("the name of a file");
+        assert!(root().join(file).exists(), "there is no {file}");
+    }
 }

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# companions.sh MAJOR BUILT_IN TESTS PACKAGES [NAME...]: in a bare Debian, installs the distribution's packages (one word for all)
-# and comb's, and runs the program TESTS in /comb, which was built from the sources in BUILT_IN: all tests, or those of these
-# files.
+# companions.sh MAJOR BUILT_IN TESTS PACKAGES [NAME...]: in a bare Debian, installs the distribution's PACKAGES (one argument) and
+# that of comb, and runs the program /comb/TESTS, built from sources in BUILT_IN: all tests, or those of these files.
 set -euo pipefail
 . "$(dirname "$0")/../common.sh"
 . "$(dirname "$0")/testing.sh"
@@ -10,16 +9,15 @@ MAJOR=$1 BUILT_IN=$2 TESTS=$3 PACKAGES=$4
 shift 4
 
 say "Installing the packages of Debian and of comb"
-# The tests have servers of their own.
+# The tests start their servers.
 mkdir -p /etc/postgresql-common/createcluster.d
 echo 'create_main_cluster = false' >/etc/postgresql-common/createcluster.d/comb.conf
 # shellcheck disable=SC2086
-apt install $PACKAGES "$(compgen -G "/comb/packages/postgresql-$MAJOR-comb_*.deb")" >/tmp/apt.log 2>&1 ||
-    die "the packages are not installed" "$(tail -n 20 /tmp/apt.log)"
+apt install $PACKAGES "$(compgen -G "/comb/packages/postgresql-$MAJOR-comb_*.deb")"
 # shellcheck disable=SC2016,SC2086
 dpkg-query -W -f '    ${Package} ${Version}\n' "postgresql-$MAJOR" "postgresql-$MAJOR-comb" $PACKAGES
 
-# Where the tests read the pages.
+# The tests read the pages there.
 mkdir -p "$(dirname "$BUILT_IN")"
 [ -e "$BUILT_IN" ] || ln -s "$ROOT" "$BUILT_IN"
 export PG_CONFIG=/usr/lib/postgresql/$MAJOR/bin/pg_config RUST_TEST_THREADS=2

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# copyright.sh MAJOR FILE FOLDER: who has the copyright of what is linked into the library for that major of PostgreSQL, and
-# under which licences it is: into that file in Debian's format (DEP-5), and the texts as their authors have them into that
-# folder. From what cargo has downloaded.
+# copyright.sh MAJOR FILE FOLDER: writes the licences and copyright notices of all that is linked into the library for that major
+# of PostgreSQL, from what cargo has downloaded: into that file, and each text as its own file into that folder.
 set -euo pipefail
 . "$(dirname "$0")/../common.sh"
 
@@ -9,153 +8,93 @@ MAJOR=$1 FILE=$2 FOLDER=$3
 HOST=${CARGO_BUILD_TARGET:-$(rustc -vV | sed -n 's/^host: //p')}
 RUST=$(rustc -vV | sed -n 's/^release: //p')
 SYSROOT=$(rustc --print sysroot)
+OPTIONS=(--locked --offline --no-default-features --features "pg$MAJOR")
 
-# What is linked in, NAME VERSION LICENCE a line: neither what only builds it nor what only tests it.
+# The crates that are linked, not those that only build or test the library: NAME VERSION on each line.
+linked() {
+    cargo tree "${OPTIONS[@]}" --package comb --target "$HOST" --edges normal,no-proc-macro --prefix none --no-dedupe --format '{p}' |
+        sed 's/ v/ /; s/ (.*//'
+}
+# Those of other authors, as lines of tab-separated fields.
 crates() {
-    cd "$ROOT"
-    cargo tree --locked --offline --package comb --target "$HOST" --edges normal,no-proc-macro --no-default-features --features "pg$MAJOR" \
-        --prefix none --no-dedupe --format '{p} {l}' |
-        sed 's/ v/ /; s/ ([/(][^)]*)//' | LC_ALL=C sort -u | grep -vE '^comb(-id|-clock|-tick)? '
-}
-# The folders that cargo has of them and of others.
-folders() {
-    cd "$ROOT"
-    cargo metadata --locked --offline --no-default-features --features "pg$MAJOR" --format-version 1 --filter-platform "$HOST" | tr ',' '\n' |
-        sed -n 's|.*"manifest_path":"\(.*\)/Cargo.toml".*|\1|p'
+    cargo metadata "${OPTIONS[@]}" --format-version 1 --filter-platform "$HOST" | jq -r --arg linked "$(linked)" '
+        .packages[] | select(.source and ("\(.name) \(.version)" | IN($linked | split("\n")[]))) |
+        [.name, .version, .license, (.authors | join(", ") | if . == "" then "its authors" else . end),
+            (.manifest_path | rtrimstr("/Cargo.toml"))] | @tsv'
 }
 
-# The texts in a crate's folder.
+# The texts in the folder of a crate.
 texts() {
     find "$1" -maxdepth 2 -type f \( -ipath "$1/licen[cs]e*" -o -ipath "$1/copy*" -o -ipath "$1/unlicense*" -o -ipath "$1/notice*" \) \
         ! -name '*.rs' ! -name '*.html' | LC_ALL=C sort
 }
 
-# A crate's copyright, a line each: what its texts say, and its authors where that names none of them. The licences' own
-# examples are none, and Unicode's are its data.
-holders() {
-    local authors found
-    authors=$(awk '/^authors = \[/ { on = 1 } on { print } on && /\]/ { exit }' "$1/Cargo.toml" | grep -o '"[^"]*"' | tr -d '"' |
-        awk '{ printf "%s%s", separator, $0; separator = ", " }') || true
-    authors=${authors:-its authors}
-    found=$(texts "$1" | tr '\n' '\0' | xargs -0r sed -n 's/^[[:space:]]*Copyright[[:space:]:]\+\(([cC])[[:space:]]*\|©[[:space:]]*\)\{0,1\}//p' |
-        tr -d '\r' | grep -Ev '^([[{<]|holder|notice|owner|License|and )|^$' |
-        awk -v authors="$authors" '!/[A-Za-z]/ { $0 = $0 " " authors } !seen[$0]++') || true
-    [ -z "$found" ] || printf '%s\n' "$found"
-    grep -qv 'Unicode, Inc' <<<"$found" && [ -n "$found" ] || printf '%s\n' "$authors"
+print_text() {
+    echo
+    if grep -q 'END OF TERMS AND CONDITIONS' "$1"; then
+        # With the notice that some have below the text.
+        grep -E '^ *Copyright ([0-9]|\([cC]\))' "$1" || true
+        echo "Apache-2.0: on Debian systems, the text is in /usr/share/common-licenses/Apache-2.0."
+    else
+        tr -d '\r' <"$1"
+    fi
 }
 
-# The name of a licence in Debian's format. What is not known here has to be looked at first.
-debian_licence() {
-    case $1 in
-        MIT) echo Expat ;;
-        "MIT OR Apache-2.0" | "Apache-2.0 OR MIT" | MIT/Apache-2.0) echo "Expat or Apache-2.0" ;;
-        "Unlicense OR MIT") echo "Unlicense or Expat" ;;
-        "(MIT OR Apache-2.0) AND Unicode-3.0") echo "Expat or Apache-2.0, and Unicode-3.0" ;;
-        Zlib) echo Zlib ;;
-        *) die "$2 is under a licence that copyright.sh does not know: $1" ;;
-    esac
-}
-
-# The words of a text alone, for it is wrapped and quoted in many ways.
-words() { tr -cs '[:alnum:]' ' ' <"$1" | tr '[:upper:]' '[:lower:]'; }
-MIT_WORDS=$(sed -n '/^Permission is/,$p' "$ROOT/LICENSE" >"$FILE.mit" && words "$FILE.mit")
-# check_mit CRATE FOLDER: where a crate has a text of MIT, it is the text that is printed here.
-check_mit() {
-    local text
-    while IFS= read -r text; do
-        case $(words "$text") in
-            *"permission is hereby granted free of charge"*"the software is provided as is"*)
-                [[ $(words "$text") == *"${MIT_WORDS% }"* ]] || die "the text of MIT in $1 is not the usual one: $text"
-                ;;
+print_crates() {
+    local name version licence authors folder text
+    while IFS=$'\t' read -r name version licence authors folder; do
+        case $licence in
+            MIT | "MIT OR Apache-2.0" | "Apache-2.0 OR MIT" | MIT/Apache-2.0 | "Unlicense OR MIT" | Zlib) ;;
+            "(MIT OR Apache-2.0) AND Unicode-3.0") ;;
+            *) die "check whether comb may be linked with $name, whose licence copyright.sh does not know: $licence" ;;
         esac
-    done < <(texts "$2")
+        printf '\n%s\n%s %s, by %s\nLicence: %s\n' "$RULE" "$name" "$version" "$authors" "$licence"
+        [ -n "$(texts "$folder")" ] || printf 'It has no text of its licence. That of MIT is the one of comb.\n'
+        while IFS= read -r text; do
+            print_text "$text"
+            install -D -m 644 "$text" "$FOLDER/$name-$version/${text#"$folder"/}"
+        done < <(texts "$folder")
+    done
 }
 
-# A text as a field of Debian's format.
-indented() { sed 's/\r$//; s/[[:space:]]*$//; s/^$/./; s/^/ /' "$@"; }
-# lines FIELD: what comes in, its first line beside the name of the field.
-lines() { sed "1s/^/$1: /; 2,\$s/^/ /"; }
-
-head_of_file() {
+print_rust() {
+    local unicode crates
+    crates=$(find "$SYSROOT/lib/rustlib/$HOST/lib" -name 'lib*.rlib' -printf '%f\n' | sed 's/^lib//; s/-[0-9a-f]*\.rlib$//' |
+        grep -Ev '^(rustc_std_workspace_.*|sysroot|alloc|core|std|test|getopts|proc_macro|profiler_builtins|panic_abort)$' |
+        LC_ALL=C sort | paste -sd, | sed 's/,/, /g')
+    unicode=$(compgen -G "$FOLDER/unicode-ident-*/LICENSE-UNICODE") || die "unicode-ident has no LICENSE-UNICODE, the licence of Rust's table, too"
     cat <<END
-Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
-Upstream-Name: comb
-Source: comb-$COMB_VERSION.zip
-Comment: comb is compiled to one library, into which the crates are linked that
- its Cargo.lock names, and Rust's standard library. Here crates/NAME-VERSION
- stands for the source of each, rust/library for that of the latter.
 
-Files: *
-Copyright: $(sed -n 's/^Copyright (c) //p' "$ROOT/LICENSE")
-License: Expat
+$RULE
+Rust's standard library $RUST, by the Rust Project Developers and the authors of the crates in it: $crates
+Licence: MIT OR Apache-2.0; of core/src/unicode/unicode_data.rs: Unicode-3.0
 
-Files: rust/library/*
-Copyright: The Rust Project Developers
- and the authors of the crates in it: $(crates_of_rust)
-License: Expat or Apache-2.0
-Comment: of Rust $RUST
-
-Files: rust/library/core/src/unicode/unicode_data.rs
-Copyright: 1991-2024 Unicode, Inc.
-License: Unicode-3.0
+$(cat "$unicode")
 END
 }
-crates_of_rust() {
-    find "$SYSROOT/lib/rustlib/$HOST/lib" -name 'lib*.rlib' -printf '%f\n' | sed 's/^lib//; s/-[0-9a-f]*\.rlib$//' |
-        grep -Ev '^(rustc_std_workspace_.*|sysroot|alloc|core|std|test|getopts|proc_macro|profiler_builtins|panic_abort)$' |
-        LC_ALL=C sort | paste -sd, | sed 's/,/, /g'
-}
-
-tail_of_file() {
-    printf '\nLicense: Expat\n'
-    indented "$FILE.mit"
-    printf '\nLicense: Apache-2.0\n On Debian systems, the text stands in /usr/share/common-licenses/Apache-2.0.\n'
-    printf '\nLicense: Unicode-3.0\n'
-    indented "$(text_of unicode-ident LICENSE-UNICODE)"
-    printf '\nLicense: Unlicense\n'
-    indented "$(text_of memchr UNLICENSE)"
-    printf '\nLicense: Zlib\n'
-    indented "$(text_of foldhash LICENSE)"
-}
-# text_of CRATE FILE
-text_of() {
-    local found
-    found=$(compgen -G "$FOLDER/$1-*/$2" | head -n 1) || die "no crate $1 has a $2 any more, from which copyright.sh has the text"
-    echo "$found"
-}
-
-# The notices of Rust's standard library, as they came with it: by rustup, or by the distribution's package of it.
-rust_texts() {
+# The notices of Rust's standard library, from rustup or the distribution's package.
+copy_rust_notices() {
     local package notices=$SYSROOT/share/doc/rust/COPYRIGHT-library.html
     if [ ! -f "$notices" ]; then
         package=$(dpkg -S "$SYSROOT/lib/rustlib/$HOST/lib/libstd-*.rlib" 2>/dev/null | sed -n '1s/:.*//p')
         notices=/usr/share/doc/$package/copyright
     fi
-    [ -f "$notices" ] || die "Rust $RUST has no notices of its standard library's copyright here" "There is no $notices"
+    [ -f "$notices" ] || die "Rust $RUST has no copyright notices of its standard library" "There is no $notices"
     install -D -m 644 -t "$FOLDER/rust-$RUST" "$notices"
 }
 
+RULE=$(printf '%079d' 0 | tr 0 -)
+"$ROOT/tools/setup.sh" --packages jq
+cd "$ROOT"
 rm -rf "$FOLDER"
 mkdir -p "$FOLDER"
-install -m 644 "$ROOT/LICENSE" "$FOLDER/LICENSE"
-rust_texts
-all=$(folders)
-linked=$(crates)
-head_of_file >"$FILE"
-while read -r name version licence; do
-    folder=$(awk -v end="/$name-$version" 'substr($0, length($0) - length(end) + 1) == end { print; exit }' <<<"$all")
-    [ -n "$folder" ] || die "cargo has no folder of $name $version"
-    check_mit "$name" "$folder"
-    {
-        printf '\nFiles: crates/%s-%s/*\n' "$name" "$version"
-        holders "$folder" | lines Copyright
-        printf 'License: %s\n' "$(debian_licence "$licence" "$name")"
-    } >>"$FILE"
-    while IFS= read -r text; do
-        target=${text#"$folder"/}
-        install -D -m 644 "$text" "$FOLDER/$name-$version/$target"
-    done < <(texts "$folder")
-done <<<"$linked"
-tail_of_file >>"$FILE"
-rm -f "$FILE.mit"
+install -m 644 LICENSE "$FOLDER/LICENSE"
+copy_rust_notices
+{
+    echo "comb $COMB_VERSION is compiled to one library, which contains Rust's standard library and the crates below."
+    echo
+    cat LICENSE
+    crates | print_crates
+    print_rust
+} >"$FILE"
 install -m 644 "$FILE" "$FOLDER/copyright"

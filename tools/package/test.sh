@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# test.sh [RELEASE...]: the packages in the hands of their users: in bare systems of these releases of Debian and Ubuntu, with
-# the distribution's own PostgreSQL and without Rust, and the archive for PGXN on this machine.
+# test.sh [RELEASE...]: tests the packages in bare systems of these releases of Debian and Ubuntu, with the distribution's
+# PostgreSQL and without Rust, and the archive for PGXN on this machine.
 set -euo pipefail
 . "$(dirname "$0")/../common.sh"
 . "$(dirname "$0")/../suite.sh"
@@ -13,7 +13,7 @@ for release; do
     suite "The package on $release, PostgreSQL $major" in_bare "$release" package/users.sh
     [ "$major" -lt 18 ] || suite "The folder on $release, PostgreSQL $major" in_bare "$release" package/folder.sh
 done
-suite "The same bytes, made twice for PostgreSQL $major" "$PARTS/twice.sh" "$major"
+suite "Two builds for PostgreSQL $major give the same bytes" "$PARTS/twice.sh" "$major"
 suite "The archive for PGXN" "$PARTS/archive.sh"
 
 suites_end "the packages"

@@ -1,18 +1,22 @@
 # shellcheck shell=bash
 # What the tests in a bare Debian share. Sourced after common.sh.
 
-# A command as that user, from a folder that it may enter.
+# as USER COMMAND...: from a folder that the user may enter.
 as() {
     local user=$1
     shift
     (cd / && exec setpriv --reuid="$user" --regid="$(id -g "$user")" --init-groups -- "$@")
 }
 
-apt() { apt-get -y -q --no-install-recommends -o Dpkg::Use-Pty=0 -o APT::Sandbox::User=root "$@"; }
+# apt ARGUMENT...: the output is in /tmp/apt.log, and shown if it fails.
+apt() {
+    apt-get -y -q --no-install-recommends -o Dpkg::Use-Pty=0 -o APT::Sandbox::User=root "$@" >/tmp/apt.log 2>&1 ||
+        die "apt-get $* fails" "$(tail -n 20 /tmp/apt.log)"
+}
 
 ok() { echo "ok: $1"; }
 
-# refuses WHAT TEXT COMMAND...: it fails and says that text.
+# refuses WHAT TEXT COMMAND...: the command has to fail with that text.
 refuses() {
     local what=$1 text=$2 said
     shift 2
@@ -21,8 +25,8 @@ refuses() {
     ok "$what is refused: $(grep -F -m 1 -- "$text" <<<"$said" | sed 's/^[[:space:]]*//')"
 }
 
-# says WHAT TEXT FILE
+# says WHAT TEXT: the last apt has printed that text.
 says() {
-    grep -qF -- "$2" "$3" || die "$1 does not say \"$2\"" "$(cat "$3")"
-    ok "$1 says: $(grep -F -m 1 -- "$2" "$3")"
+    grep -qF -- "$2" /tmp/apt.log || die "$1 does not say \"$2\"" "$(cat /tmp/apt.log)"
+    ok "$1 says: $(grep -F -m 1 -- "$2" /tmp/apt.log)"
 }
