@@ -145,6 +145,23 @@ fn a_promotion_advances_the_logical_clock_to_the_replayed_time() {
     assert_eq!(status(block, &host).seed_source, Some(SeedSource::Replay));
 }
 
+/// At the start, and at the end of a recovery.
+#[test]
+fn only_a_time_that_is_later_than_the_clock_counts() {
+    for (near, recovers) in (0..40).flat_map(|near| [(near, false), (near, true)]) {
+        let (block, host) = (unused_block(), SimulatedHost::new());
+        if recovers {
+            host.in_recovery.set(true);
+            status(block, &host);
+            host.in_recovery.set(false);
+        }
+        let (reached, source) = (host.real() + near, SeedSource::Replay);
+        host.earlier_time.set(Some(EarlierTime { reached, end: reached + SECOND, source }));
+        let status = status(block, &host);
+        assert!(status.seed_source != Some(source) || reached > status.seeded_at, "{near}");
+    }
+}
+
 #[test]
 fn a_reset_in_recovery_still_awaits_the_promotion() {
     let (block, host) = (unused_block(), SimulatedHost::new());

@@ -103,6 +103,17 @@ fn dotnet_ticks_end_with_year_9999() {
 }
 
 #[test]
+fn the_last_unit_of_a_field_is_split_and_joined() {
+    for (time_field, count) in time_fields().into_iter().filter_map(|it| Some((it, it.count()?))) {
+        let tick = time_field.join(count.last, 0).unwrap();
+        assert_eq!(time_field.split(tick), Some((count.last, 0)), "{time_field:?}");
+        if let Some(beyond) = count.last.checked_add(1) {
+            assert_eq!(time_field.join(beyond, 0), None, "{time_field:?}");
+        }
+    }
+}
+
+#[test]
 fn units_and_remainders_are_as_long_as_the_design_says() {
     for time_field in time_fields() {
         let expected = match time_field {
