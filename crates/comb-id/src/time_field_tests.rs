@@ -91,6 +91,7 @@ fn one_three_hundredth_of_a_second_at_the_end_of_a_day() {
     assert_eq!(read(25_920_000), Some(US_PER_DAY));
     assert_eq!(read(25_920_002), Some(US_PER_DAY + 6_667));
     assert_eq!(read(25_920_003), None);
+    assert!(TimeField::SqlDatetime.join(25_567 << 32 | 25_920_002, 0).is_some());
     assert_eq!(TimeField::SqlDatetime.join(25_567 << 32 | 25_920_003, 0), None);
     assert_eq!(field_of(TimeField::SqlDatetime, US_PER_DAY - 1), Some(25_567 << 32 | 25_919_999));
 }
