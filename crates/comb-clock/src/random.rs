@@ -148,6 +148,7 @@ mod tests {
 
     /// The clocks of both copies do not advance, and only the count of draws shows the difference.
     #[test]
+    #[cfg_attr(miri, ignore = "65,536 draws are too many for Miri")]
     fn a_cloned_machine_draws_different_numbers_after_65536() {
         let mut original = Copyable::UNSEEDED;
         original.refresh(5);
@@ -203,6 +204,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "65,536 draws are too many for Miri")]
     fn the_bits_of_a_process_are_the_same_until_the_next_seed() {
         let mut random: Random = Random::UNSEEDED;
         let bits = random.process_bits(1).unwrap();
