@@ -24,4 +24,16 @@ for fault in "${faults[@]}"; do
         CARGO_TARGET_DIR="${CARGO_TARGET_DIR%/*}" cargo test --locked --manifest-path "$ROOT/Cargo.toml" --package pg_test \
         --test faults -- --test-threads=1 --nocapture "$fault::"
 done
+crates=(--package comb-tick --package comb-id --package comb-clock)
+if RUSTUP_AUTO_INSTALL=0 cargo +nightly miri --version >/dev/null 2>&1; then
+    suite "Miri" env MIRIFLAGS=-Zmiri-disable-isolation PROPTEST_CASES=1 \
+        cargo +nightly miri test --locked --manifest-path "$ROOT/Cargo.toml" "${crates[@]}" --lib
+else
+    say "Miri is not run: rustup component add --toolchain nightly miri"
+fi
+if cargo mutants --version >/dev/null 2>&1; then
+    suite "Mutants of the crates" env -u CARGO_TARGET_DIR cargo mutants --dir "$ROOT" --output "$COMB_CACHE" "${crates[@]}"
+else
+    say "Mutants of the crates are not run: cargo install cargo-mutants"
+fi
 suites_end "Faults on PostgreSQL $MAJOR"

@@ -145,6 +145,23 @@ fn a_promotion_advances_the_logical_clock_to_the_replayed_time() {
     assert_eq!(status(block, &host).seed_source, Some(SeedSource::Replay));
 }
 
+/// At the start, and at the end of a recovery.
+#[test]
+fn only_a_time_that_is_later_than_the_clock_counts() {
+    for (near, recovers) in (0..40).flat_map(|near| [(near, false), (near, true)]) {
+        let (block, host) = (unused_block(), SimulatedHost::new());
+        if recovers {
+            host.in_recovery.set(true);
+            status(block, &host);
+            host.in_recovery.set(false);
+        }
+        let (reached, source) = (host.real() + near, SeedSource::Replay);
+        host.earlier_time.set(Some(EarlierTime { reached, end: reached + SECOND, source }));
+        let status = status(block, &host);
+        assert!(status.seed_source != Some(source) || reached > status.seeded_at, "{near}");
+    }
+}
+
 #[test]
 fn a_reset_in_recovery_still_awaits_the_promotion() {
     let (block, host) = (unused_block(), SimulatedHost::new());
@@ -171,6 +188,26 @@ fn steps_back_are_counted_once_and_measured() {
 }
 
 #[test]
+fn a_step_within_the_tolerance_is_not_followed() {
+    for (back, steps_back, lead) in [(TOLERANCE, 0, 0), (TOLERANCE + 1, 1, TOLERANCE + 1)] {
+        let (block, host) = (unused_block(), SimulatedHost::new());
+        status(block, &host);
+        host.set_back(back);
+        let status = status(block, &host);
+        assert_eq!((status.steps_back, status.now.lead), (steps_back, lead));
+    }
+}
+
+#[test]
+fn a_logical_clock_starts_up_to_the_last_tick() {
+    for (end, starts) in [(LAST_TICK, true), (LAST_TICK + 1, false)] {
+        let host = SimulatedHost::new();
+        host.earlier_time.set(Some(EarlierTime { reached: end, end, source: SeedSource::Replay }));
+        assert_eq!(unused_block().status(&host).is_ok(), starts);
+    }
+}
+
+#[test]
 fn observing_advances_up_to_the_limit() {
     let (block, host) = (unused_block(), SimulatedHost::new());
     let limit = Some(60 * SECOND);
@@ -187,6 +224,14 @@ fn observing_advances_up_to_the_limit() {
     for beyond in [LAST_TICK, u64::MAX - 10, u64::MAX] {
         assert_eq!(block.observe(&host, beyond, None), Err(ClockError::OutOfRange));
     }
+    // The next tick is 7 later.
+    assert!(block.observe(&host, LAST_TICK - 7, None).is_ok());
+    let leads = (0..100).filter_map(|near| {
+        block.reset(&host).unwrap();
+        let tick = host.real() + SECOND - 50 + near;
+        Some(block.observe(&host, tick, Some(SECOND)).ok()?.1.lead)
+    });
+    assert_eq!(leads.max(), Some(SECOND));
 }
 
 /// What happens between two ids.

@@ -1,7 +1,7 @@
 //! The promises of a generator.
 
 use super::super::simulation::{
-    BEGIN, HOUR, SECOND, SimulatedHost, distant_tick, next_tick, unused_block,
+    BEGIN, HOUR, SECOND, STRIDE, SimulatedHost, distant_tick, next_tick, unused_block,
 };
 use super::*;
 use crate::host::EarlierTime;
@@ -52,10 +52,50 @@ fn ticks_do_not_run_ahead_of_the_clock() {
     for step in [1, 7] {
         let host = SimulatedHost::new();
         let mut generator = Generator::new(unused_block());
-        for _ in 0..100_000 {
+        for _ in (0..100_000).step_by(STRIDE) {
             assert!(next_tick(&mut generator, step, &host).unwrap() <= host.real());
         }
     }
+}
+
+/// A reading of the clock takes 2 ticks.
+#[test]
+fn one_reading_is_enough_until_the_next_comparison() {
+    let host = SimulatedHost::new();
+    let mut generator = Generator::new(unused_block());
+    let tick = next_tick(&mut generator, 1, &host).unwrap();
+    for (wait, is_enough) in [(9, true), (2, false)] {
+        host.pass(wait * TICKS_PER_MS);
+        assert_eq!(generator.try_tick(1, &host).is_some(), is_enough);
+    }
+    for (ahead, is_enough) in [(3, true), (2, false)] {
+        generator.check_at = host.mono() + ahead;
+        assert_eq!(generator.try_tick(1, &host).is_some(), is_enough);
+    }
+    generator.check_at = u64::MAX;
+    let now = generator.try_tick(1, &host).unwrap();
+    assert_eq!(generator.try_tick(now + 2 - tick, &host), Some(now + 2));
+    assert_eq!(generator.try_tick(now + 5 - tick, &host), None);
+}
+
+#[test]
+fn a_seed_is_used_for_a_second() {
+    let host = SimulatedHost::new();
+    let mut generator = Generator::new(unused_block());
+    let mut bits_after = |wait, refresh: fn(&mut Generator, &SimulatedHost)| {
+        host.pass(wait);
+        refresh(&mut generator, &host);
+        assert_ne!(generator.random(1).unwrap(), generator.random(1).unwrap());
+        generator.process_bits(1).unwrap()
+    };
+    let tick = |generator: &mut Generator, host: &SimulatedHost| {
+        next_tick(generator, 1, host).unwrap();
+    };
+    let first = bits_after(0, tick);
+    assert_eq!(bits_after(SECOND / 2, tick), first);
+    let second = bits_after(SECOND, tick);
+    assert_ne!(second, first);
+    assert_ne!(bits_after(SECOND, |generator, host| generator.refresh_random(host)), second);
 }
 
 /// With a clock that moves once in 4 ms, waiting is of no use, so the logical clock is advanced: by single

@@ -154,6 +154,7 @@ mod tests {
         ring.remember(500, snapshot(5, &[]));
         for xmax in 10..100 {
             ring.remember(u64::from(xmax) * 100, snapshot(xmax, &[]));
+            assert_eq!(ring.answer(&snapshot(xmax, &[])), Some(u64::from(xmax) * 100));
             assert_eq!(ring.answer(&snapshot(5, &[])), Some(500));
         }
     }

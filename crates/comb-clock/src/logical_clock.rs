@@ -126,6 +126,15 @@ mod tests {
     }
 
     #[test]
+    fn a_lead_of_more_than_two_hours_stays() {
+        let at = Sample { monotonic: 5 * SECOND, realtime: 1000 * SECOND };
+        let level_in =
+            |lead| LogicalClock::starting_at(at.realtime + lead, at).level_in(at.monotonic);
+        assert_eq!(level_in(7200 * SECOND), Some(START_DELAY + 16 * 7200 * SECOND));
+        assert_eq!(level_in(7200 * SECOND + 1), None);
+    }
+
+    #[test]
     fn a_lead_of_days_stays() {
         let at = Sample { monotonic: 5 * SECOND, realtime: 1000 * SECOND };
         let clock = LogicalClock::starting_at(at.realtime + 86_400 * SECOND, at);

@@ -14,6 +14,9 @@ pub const HOUR: u64 = 3600 * SECOND;
 /// In November 2023.
 pub const BEGIN: u64 = 1_700_000_000 * SECOND;
 
+/// Miri is slow: of many steps, a test then takes one in this many.
+pub const STRIDE: usize = if cfg!(miri) { 1000 } else { 1 };
+
 /// The time that a reading of a clock takes: 31 ns.
 const READING: u64 = 2;
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::layouts::MSSQL;
 use crate::rfc9562;
 use crate::vectors::{ids, uuid};
 use proptest::prelude::*;
@@ -81,6 +82,15 @@ fn neighbours_in_time_order_step_over_the_other_part() {
     assert_eq!(TimeOrder::LAST, last);
     assert_eq!(TimeOrder::next(&last), None);
     assert_eq!(TimeOrder::previous(&Uuid::nil()), None);
+}
+
+#[test]
+fn abbreviated_keys_differ_from_one_millisecond_to_the_next() {
+    let [id, later] = [1, 2].map(|ms| UUIDV7.min(ms * 1000).unwrap());
+    assert!(TimeOrder::abbreviated(&Uuid::max()) < TimeOrder::abbreviated(&id));
+    assert!(TimeOrder::abbreviated(&id) < TimeOrder::abbreviated(&later));
+    let [id, later] = [1, 2].map(|ms| MSSQL.min(ms * 1000).unwrap());
+    assert!(SqlserverOrder::abbreviated(&id) < SqlserverOrder::abbreviated(&later));
 }
 
 #[test]

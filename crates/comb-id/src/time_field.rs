@@ -269,7 +269,7 @@ impl Count {
         if field > self.last {
             return None;
         }
-        let micros = if self.per_ms > 1000 {
+        let micros = if self.per_ms >= 1000 {
             field / (self.per_ms / 1000)
         } else {
             field * (1000 / self.per_ms)

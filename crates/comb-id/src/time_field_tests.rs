@@ -91,6 +91,7 @@ fn one_three_hundredth_of_a_second_at_the_end_of_a_day() {
     assert_eq!(read(25_920_000), Some(US_PER_DAY));
     assert_eq!(read(25_920_002), Some(US_PER_DAY + 6_667));
     assert_eq!(read(25_920_003), None);
+    assert!(TimeField::SqlDatetime.join(25_567 << 32 | 25_920_002, 0).is_some());
     assert_eq!(TimeField::SqlDatetime.join(25_567 << 32 | 25_920_003, 0), None);
     assert_eq!(field_of(TimeField::SqlDatetime, US_PER_DAY - 1), Some(25_567 << 32 | 25_919_999));
 }
@@ -100,6 +101,17 @@ fn dotnet_ticks_end_with_year_9999() {
     assert!(TimeField::DotnetTicks.micros(DOTNET_LAST_TICK).is_some());
     assert_eq!(TimeField::DotnetTicks.micros(DOTNET_LAST_TICK + 1), None);
     assert_eq!(TimeField::DotnetTicks.join(u64::MAX, 0), None);
+}
+
+#[test]
+fn the_last_unit_of_a_field_is_split_and_joined() {
+    for (time_field, count) in time_fields().into_iter().filter_map(|it| Some((it, it.count()?))) {
+        let tick = time_field.join(count.last, 0).unwrap();
+        assert_eq!(time_field.split(tick), Some((count.last, 0)), "{time_field:?}");
+        if let Some(beyond) = count.last.checked_add(1) {
+            assert_eq!(time_field.join(beyond, 0), None, "{time_field:?}");
+        }
+    }
 }
 
 #[test]

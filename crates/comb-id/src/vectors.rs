@@ -3,6 +3,9 @@
 use proptest::prelude::*;
 use uuid::Uuid;
 
+/// Miri is slow: of many steps, a test then takes one in this many.
+pub const STRIDE: usize = if cfg!(miri) { 1000 } else { 1 };
+
 pub struct Vector {
     pub layout: &'static str,
     pub id: &'static str,
