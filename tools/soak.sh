@@ -32,7 +32,7 @@ else
     say "Miri is not run: rustup component add --toolchain nightly miri"
 fi
 if cargo mutants --version >/dev/null 2>&1; then
-    suite "Mutants of the crates" env -u CARGO_TARGET_DIR cargo mutants --dir "$ROOT" --output "$COMB_CACHE" "${crates[@]}"
+    suite "Mutants of the crates" env -u CARGO_TARGET_DIR PROPTEST_CASES=16 cargo mutants --dir "$ROOT" --output "$COMB_CACHE" "${crates[@]}"
 else
     say "Mutants of the crates are not run: cargo install cargo-mutants"
 fi
