@@ -83,7 +83,7 @@ export COMB_CACHE
 # The user that the private servers run as.
 server_user() {
     if ! is_root; then
-        id -un
+        id -un 2>/dev/null || id -u
     elif id -u postgres >/dev/null 2>&1; then
         echo postgres
     else
