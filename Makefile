@@ -7,6 +7,7 @@
 #   ON="psycopg"     the folders of examples/ that `make examples` runs; by default all. SOME=5: five, others at each commit
 #   ARCH=arm64 MAINTAINER='NAME <ADDRESS>'
 #                    for `make package`: another architecture, for which the Rust of rustup compiles; the maintainer
+#   VENDOR=1         for `make dist`: the crates too, in an archive of their own, for builds without a network
 #   ON="bookworm"    the systems for `make test-packages` (bookworm trixie forky resolute forky-arm64); the files of
 #                    pg_test/tests/companions/ for `make companions` (all)
 #   QUICK=1 ROWS=... CONNECTIONS="..." ROUNDS=... WRITERS=... EXPERIMENTS="..." FRESH=1
@@ -83,7 +84,7 @@ help:
 	@echo '  make lint                     check formatting, clippy and further rules'
 	@echo 'Packages, written into target/package/:'
 	@echo '  make package PG=17            a package for Debian and Ubuntu, and an archive for containers'
-	@echo '  make dist                     the sources as an archive for PGXN'
+	@echo '  make dist [VENDOR=1]          the sources as an archive for PGXN; also their crates'
 	@echo '  make test-packages [ON=forky] test them in bare Debian systems (bookworm, trixie, forky); needs root'
 	@echo 'With other extensions and servers, in a bare Debian testing; needs root:'
 	@echo '  make companions [ON=pg_cron]  run the SQL of docs/extensions.md and its tests: TimescaleDB, pg_cron, ...'

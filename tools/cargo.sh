@@ -17,11 +17,11 @@ case $PGRX_PG_CONFIG_PATH in
 esac
 export CARGO_TARGET_DIR
 
-# cargo SUBCOMMAND for this PostgreSQL and these sources.
+# cargo SUBCOMMAND for this PostgreSQL and these sources. For another SOURCE_DATE_EPOCH, the crate cc would have pgrx built again.
 for_server() {
     local command=$1
     shift
-    (cd "$ROOT" && cargo "$command" --locked --no-default-features --features "pg$MAJOR" "$@")
+    (cd "$ROOT" && env -u SOURCE_DATE_EPOCH cargo "$command" --locked --no-default-features --features "pg$MAJOR" "$@")
 }
 
 # clean_other_clone: cargo gives the libraries of all clones the same name, and would take that of another clone for ours.

@@ -78,7 +78,8 @@ fi
 export COMB_CACHE
 
 # The user that the private servers run as.
-SERVER_USER=$(id -un)
+# In a container, the user may have no name.
+SERVER_USER=$(id -un 2>/dev/null || id -u)
 if is_root; then SERVER_USER=$(id -un postgres 2>/dev/null || echo nobody); fi
 
 # A command as that user, from a folder that it may enter.
