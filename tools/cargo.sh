@@ -13,7 +13,7 @@ export PGRX_PG_CONFIG_PATH
 export RUSTFMT=true
 # A folder for the headers of each: pgrx is built again for others.
 case $PGRX_PG_CONFIG_PATH in
-    "$COMB_CACHE"/* | /usr/lib/postgresql/*) CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$ROOT/target}/pg$MAJOR ;;
+    "$COMB_CACHE"/* | /usr/lib/postgresql/*) CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$ROOT/target}/pg$(basename "${PGRX_PG_CONFIG_PATH%/bin/pg_config}") ;;
     *) CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$ROOT/target}/user-pg$MAJOR ;;
 esac
 export CARGO_TARGET_DIR

@@ -24,4 +24,7 @@ for fault in "${faults[@]}"; do
         CARGO_TARGET_DIR="${CARGO_TARGET_DIR%/*}" cargo test --locked --manifest-path "$ROOT/Cargo.toml" --package pg_test \
         --test faults -- --test-threads=1 --nocapture "$fault::"
 done
+# The assertions of PostgreSQL itself, which no distribution builds it with. They take time: no test lasts longer than in make test.
+[ $# -gt 3 ] || suite "PostgreSQL 18 with assertions" env -u PG_CONFIG PG=18-assertions CARGO_TARGET_DIR="${CARGO_TARGET_DIR%/*}" \
+    cargo test --locked --manifest-path "$ROOT/Cargo.toml" --package pg_test --test regress --test faults -- --test-threads=1 --nocapture
 suites_end "Faults on PostgreSQL $MAJOR"
