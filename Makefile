@@ -3,7 +3,8 @@
 #   DESTDIR=...      the folder below which `make install` and `make uninstall` work, for packages
 #   PG=18            the major version of PostgreSQL for all other targets; by default one that is installed here
 #   MINUTES=30 CONNECTIONS=32 FAULTS="order kill"
-#                    the longest time of `make soak`, its connections, and its fault tests (all)
+#                    the longest time of `make soak`, without its tests on a PostgreSQL 18 that is built with
+#                    assertions; its connections; its fault tests (all, and those on that PostgreSQL)
 #   ON="psycopg"     the folders of examples/ that `make examples` runs; by default all. SOME=5: five, others at each commit
 #   ARCH=arm64 MAINTAINER='NAME <ADDRESS>'
 #                    for `make package`: another architecture, for which the Rust of rustup compiles; the maintainer

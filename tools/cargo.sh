@@ -12,7 +12,7 @@ export PGRX_PG_CONFIG_PATH
 export RUSTFMT=true
 # A folder for each: for other headers, cargo builds pgrx again.
 case $PGRX_PG_CONFIG_PATH in
-    "$COMB_CACHE"/* | /usr/lib/postgresql/*) CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$ROOT/target}/pg$MAJOR ;;
+    "$COMB_CACHE"/* | /usr/lib/postgresql/*) CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$ROOT/target}/pg$(basename "${PGRX_PG_CONFIG_PATH%/bin/pg_config}") ;;
     *) CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$ROOT/target}/user-pg$MAJOR ;;
 esac
 export CARGO_TARGET_DIR

@@ -6,4 +6,4 @@ set -euo pipefail
 PG_CONFIG=$("$ROOT/tools/setup.sh" "${1:-}")
 . "$ROOT/tools/private.sh"
 install_release >&2
-printf '%s\n' "$PG_CONFIG" "$COMB_CACHE/pg-$MAJOR.lock"
+printf '%s\n' "$PG_CONFIG" "$LOCK"

@@ -4,8 +4,9 @@
 
 . "$ROOT/tools/cargo.sh"
 # One run at a time: each installs its build of the extension into this PostgreSQL.
-exec 8>"$COMB_CACHE/pg-$MAJOR.lock"
-lock 8 "Another run (make test, demo, soak, bench or lint) uses PostgreSQL $MAJOR"
+LOCK=$COMB_CACHE/pg-$(basename "${PG_CONFIG%/bin/pg_config}").lock
+exec 8>"$LOCK"
+lock 8 "Another run (make test, demo, soak, bench or lint) uses $PG_CONFIG_VERSION"
 
 # The files to install.
 STAGE=$CARGO_TARGET_DIR/stage

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # setup.sh [MAJOR]: everything that a build needs, in a cache folder of its own; prints nothing on
-# standard output but the path of the pg_config to use.
+# standard output but the path of the pg_config to use. MAJOR-assertions: PostgreSQL from source, with its assertions.
 # setup.sh --packages NAME...: nothing but these packages of the distribution.
 # setup.sh --libfaketime: only that library, whose path it prints.
 # setup.sh --pgbouncer: only that program.
@@ -98,7 +98,7 @@ source_release() {
 }
 
 fetch_source() {
-    local major=$1 work=$2 family release mirror
+    local major=${1%-assertions} work=$2 family release mirror
     family=$(. /etc/os-release && echo "$ID")
     release=$(source_release "$major")
     [ -n "$release" ] || die "no release of $family is known to carry PostgreSQL $major as a source package" \
@@ -122,7 +122,8 @@ fetch_source() {
 }
 
 build_server() {
-    local major=$1 to=$2 work=$COMB_CACHE/source/$1
+    local major=$1 to=$2 work=$COMB_CACHE/source/$1 assertions=()
+    [[ $major != *-assertions ]] || assertions=(--enable-cassert)
     apt_install gcc libc6-dev bison flex perl pkg-config bzip2 xz-utils \
         libreadline-dev zlib1g-dev libicu-dev libssl-dev liblz4-dev
     fetch_source "$major" "$work"
@@ -131,7 +132,7 @@ build_server() {
     # with OpenSSL, because gen_random_uuid() and uuidv7() draw their randomness from it.
     (
         cd "$work/source"
-        step "Configuring PostgreSQL $major" ./configure --prefix="$to" --with-openssl --with-icu --with-lz4 CFLAGS="-O2"
+        step "Configuring PostgreSQL $major" ./configure --prefix="$to" --with-openssl --with-icu --with-lz4 CFLAGS="-O2" "${assertions[@]}"
         step "Building PostgreSQL $major into $to (about 4 minutes, once)" make -j"$(nproc)" -s
         step "Building PostgreSQL $major's contrib" make -j"$(nproc)" -s -C contrib
         step "Installing PostgreSQL $major" make -s install
@@ -248,7 +249,7 @@ main() {
 
     local major=${1:-}
     [ -n "$major" ] || major=$(default_major)
-    [[ " $SUPPORTED_MAJORS " == *" $major "* ]] || die "PostgreSQL $major is not supported" "Choose one of: $SUPPORTED_MAJORS"
+    [[ " $SUPPORTED_MAJORS " == *" ${major%-assertions} "* ]] || die "PostgreSQL $major is not supported" "Choose one of: $SUPPORTED_MAJORS"
     ensure_server "$major"
     echo "$COMB_CACHE/pg/$major/bin/pg_config" >&3
 }

@@ -24,6 +24,14 @@ for fault in "${faults[@]}"; do
         CARGO_TARGET_DIR="${CARGO_TARGET_DIR%/*}" cargo test --locked --manifest-path "$ROOT/Cargo.toml" --package pg_test \
         --test faults -- --test-threads=1 --nocapture "$fault::"
 done
+if [ $# -gt 3 ]; then
+    suites_end "Faults on PostgreSQL $MAJOR"
+    exit
+fi
+
+# The assertions of PostgreSQL itself, which no distribution builds it with. They take time: no test lasts longer than in make test.
+suite "PostgreSQL 18 with assertions" env -u PG_CONFIG PG=18-assertions CARGO_TARGET_DIR="${CARGO_TARGET_DIR%/*}" \
+    cargo test --locked --manifest-path "$ROOT/Cargo.toml" --package pg_test --test regress --test faults -- --test-threads=1 --nocapture
 crates=(--package comb-tick --package comb-id --package comb-clock)
 if RUSTUP_AUTO_INSTALL=0 cargo +nightly miri --version >/dev/null 2>&1; then
     suite "Miri" env MIRIFLAGS=-Zmiri-disable-isolation PROPTEST_CASES=1 \
@@ -36,4 +44,4 @@ if cargo mutants --version >/dev/null 2>&1; then
 else
     say "Mutants of the crates are not run: cargo install cargo-mutants"
 fi
-suites_end "Faults on PostgreSQL $MAJOR"
+suites_end "make soak"

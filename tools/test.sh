@@ -20,7 +20,7 @@ extension_tests() { for_server test --package comb 8>&-; }
 
 # pg_tests NAME: pg_test/tests/NAME, which start their own servers.
 pg_tests() {
-    (cd "$ROOT" && env PG_CONFIG="$PG_CONFIG" RUST_TEST_THREADS=2 CARGO_TARGET_DIR="${CARGO_TARGET_DIR%/*}" \
+    (cd "$ROOT" && env PG_CONFIG="$PG_CONFIG" RUST_TEST_THREADS=4 CARGO_TARGET_DIR="${CARGO_TARGET_DIR%/*}" \
         cargo test --locked --package pg_test --test "$1" 8>&-)
 }
 

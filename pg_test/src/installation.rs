@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
 use crate::root;
+use crate::server::Server;
 
 /// A PostgreSQL installation.
 pub struct Installation {
@@ -20,6 +21,8 @@ pub struct Installation {
     pub scripts: PathBuf,
     /// Servers refuse to run as root: then this user runs them.
     pub user: Option<String>,
+    /// Its data directory is that of new servers. It never runs.
+    pub(crate) template: OnceLock<Server>,
     /// Held for the life of the process, so that nobody else installs another build meanwhile.
     _lock: Option<File>,
 }
@@ -84,6 +87,7 @@ impl Installation {
             scripts: PathBuf::from(ask("--sharedir")).join("extension"),
             user: rustix::process::getuid().is_root().then(server_user),
             pg_config,
+            template: OnceLock::new(),
             _lock: lock,
         }
     }
