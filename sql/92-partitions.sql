@@ -33,7 +33,8 @@ COMMENT ON FUNCTION comb_partman_mssql_decoder(text) IS
 
 -- Without pg_partman
 --
--- Operators here are those of pg_catalog, whatever operators a schema of the search path has.
+-- Operators here are those of pg_catalog, whatever operators a schema of the search path has. The functions of the
+-- extension, whose schema then is not in the search path, need its name.
 
 SET LOCAL search_path = pg_catalog, pg_temp;
 

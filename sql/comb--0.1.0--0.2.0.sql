@@ -12,7 +12,7 @@ ALTER FUNCTION comb_mssql_lower_bound(timestamptz) LEAKPROOF;
 ALTER FUNCTION uniqueidentifier_smaller(uniqueidentifier, uniqueidentifier) LEAKPROOF;
 ALTER FUNCTION uniqueidentifier_larger(uniqueidentifier, uniqueidentifier) LEAKPROOF;
 
--- The results of these change with a release that adds a layout. comb_layouts() has six more rows.
+-- The results of these change with a release that adds a layout.
 ALTER FUNCTION comb_inspect(uuid) STABLE COST 1000;
 ALTER FUNCTION comb_layouts() STABLE ROWS 20;
 
@@ -370,7 +370,8 @@ COMMENT ON FUNCTION comb_partman_mssql_decoder(text) IS
 
 -- Without pg_partman
 --
--- Operators here are those of pg_catalog, whatever operators a schema of the search path has.
+-- Operators here are those of pg_catalog, whatever operators a schema of the search path has. The functions of the
+-- extension, whose schema then is not in the search path, need its name.
 
 SET LOCAL search_path = pg_catalog, pg_temp;
 

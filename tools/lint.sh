@@ -67,7 +67,7 @@ cd "$ROOT"
 say "Rules"
 rule "SQL objects are created in sql/" created_in_rust
 rule "imports in src/ go from functions to server to postgres, in no circle" import_circles
-rule "an import in src/ names one file" imports_of_several
+rule "an import in src/ names one file, as \`use crate::server::settings;\`: one line for each" imports_of_several
 rule "no file has more than $LONGEST_FILE lines" long_files
 rule "src/schema.rs names the chapters of sql/ in their order" chapters
 rule "update scripts are what their chapters say" tools/update_scripts.sh --check

@@ -33,7 +33,10 @@ pub fn installation() -> &'static Installation {
     static INSTALLATION: OnceLock<Installation> = OnceLock::new();
     INSTALLATION.get_or_init(|| {
         let (pg_config, lock) = match std::env::var_os("PG_CONFIG") {
-            Some(pg_config) => (PathBuf::from(pg_config), None),
+            Some(pg_config) => {
+                say(&format!("PG_CONFIG={pg_config:?}: the extension installed there is tested"));
+                (PathBuf::from(pg_config), None)
+            }
             None => install(),
         };
         Installation::of(pg_config, lock)
@@ -55,6 +58,11 @@ fn install() -> (PathBuf, Option<File>) {
     let lock = File::open(lock).unwrap_or_else(|error| panic!("{lock}: {error}"));
     rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockShared).expect("a lock");
     (pg_config.into(), Some(lock))
+}
+
+/// Not by eprintln!(), which cargo test shows of failed tests alone.
+fn say(message: &str) {
+    writeln!(io::stderr(), "{message}").expect("standard error");
 }
 
 /// Removes the environment variables by which a program would find another server.
@@ -112,9 +120,7 @@ impl Installation {
     pub fn has(&self, extension: &str) -> bool {
         let has = self.scripts.join(format!("{extension}.control")).exists();
         if !has {
-            // Not by eprintln!(), which cargo test shows of failed tests alone.
-            let message = format!("Not tested: {extension}, which this PostgreSQL does not have");
-            writeln!(io::stderr(), "{message}").expect("standard error");
+            say(&format!("Not tested: {extension}, which this PostgreSQL does not have"));
         }
         has
     }

@@ -1,16 +1,23 @@
 //! What psql shows of `sql/`, compared with `expected/` by PostgreSQL's pg_regress.
+//!
+//! `COMB_WRITE=1 cargo test -p pg_test --test regress` writes `expected/`.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
+use std::thread;
 
-use pg_test::{Server, Sharing, files, installation};
+use pg_test::{Server, Sharing, files, installation, root};
 
 /// The tests, by the names of their files.
 fn tests() -> Vec<String> {
     let name =
         |path: &String| path.strip_prefix("pg_test/sql/")?.strip_suffix(".sql").map(str::to_owned);
     files("pg_test/sql", ".sql").iter().filter_map(name).collect()
+}
+
+fn expected(test: &str) -> PathBuf {
+    root().join(format!("pg_test/expected/{test}.out"))
 }
 
 fn pg_regress() -> PathBuf {
@@ -21,8 +28,7 @@ fn pg_regress() -> PathBuf {
 }
 
 /// As users call them, by `make installcheck`, on a server where nothing is preloaded.
-#[test]
-fn attached() {
+fn attached() -> Result<(), String> {
     let mut server = Server::create(Sharing::Attached, &[]);
     server.up();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tools/installcheck.sh");
@@ -32,13 +38,12 @@ fn attached() {
         .envs([("PGPORT", "5432"), ("PGUSER", "postgres"), ("PGDATABASE", "postgres")])
         .output()
         .expect("installcheck.sh");
-    let said =
-        [output.stdout, output.stderr].map(|said| String::from_utf8_lossy(&said).into_owned());
-    assert!(output.status.success(), "{}", said.concat());
+    server.assert_clean_log();
+    if output.status.success() { Ok(()) } else { Err(said(&output)) }
 }
 
-#[test]
-fn preloaded() {
+/// All tests, on a server where the extension is preloaded.
+fn preloaded() -> Result<(), String> {
     let mut server = Server::create(Sharing::Preloaded, &[]);
     server.up();
     let results = server.work().join("results");
@@ -52,6 +57,42 @@ fn preloaded() {
         .args(tests())
         .output()
         .expect("pg_regress");
+    server.assert_clean_log();
+    if is_writing() {
+        for test in tests() {
+            let result = results.join(format!("results/{test}.out"));
+            fs::copy(result, expected(&test)).unwrap_or_else(|_| panic!("{}", said(&output)));
+        }
+        return Ok(());
+    }
     let differences = fs::read_to_string(results.join("regression.diffs")).unwrap_or_default();
-    assert!(output.status.success(), "{}{differences}", String::from_utf8_lossy(&output.stdout));
+    if output.status.success() { Ok(()) } else { Err(said(&output) + &differences) }
+}
+
+fn said(output: &Output) -> String {
+    [&output.stdout, &output.stderr].map(|said| String::from_utf8_lossy(said)).concat()
+}
+
+fn is_writing() -> bool {
+    std::env::var("COMB_WRITE").is_ok()
+}
+
+#[test]
+fn psql_shows_what_is_expected() {
+    if is_writing() {
+        // pg_regress stops at a test without a file.
+        tests().iter().map(|test| expected(test)).filter(|path| !path.exists()).for_each(|path| {
+            File::create(path).expect("a file");
+        });
+        preloaded().expect("results");
+        return;
+    }
+    let runs: [fn() -> Result<(), String>; 2] = [preloaded, attached];
+    let results = thread::scope(|scope| {
+        runs.map(|run| scope.spawn(run)).map(|run| run.join().expect("the end of pg_regress"))
+    });
+    // Most differences are in both.
+    if let Some(said) = results.into_iter().find_map(Result::err) {
+        panic!("{said}\nCOMB_WRITE=1 cargo test -p pg_test --test regress writes expected/");
+    }
 }

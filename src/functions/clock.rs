@@ -5,7 +5,7 @@ use pgrx::pg_sys::Datum;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 
 use super::layout_errors::not_of_layout;
-use crate::postgres::call::{ascii, interval, sql_functions};
+use crate::postgres::call::{ascii, interval_of_micros, sql_functions};
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
 use crate::postgres::rows::row;
@@ -51,15 +51,15 @@ fn clock_columns() -> Result<[Option<Datum>; 13], Report> {
     Ok([
         Some(ascii(scope.as_bytes())),
         Some(ascii(reason.as_bytes())),
-        Some(moment(now.tick)),
-        Some(duration(now.lead)),
-        level_at.map(moment),
+        Some(timestamptz_of_tick(now.tick)),
+        Some(interval_of_ticks(now.lead)),
+        level_at.map(timestamptz_of_tick),
         Some(Datum::from(now.lead > 0 && level_at.is_none())),
         Some(Datum::from(status.steps_back as i64)),
-        Some(duration(status.stepped_back)),
-        Some(duration(status.largest_step_back)),
-        Some(moment(status.seeded_at)),
-        Some(moment(status.seeded_from)),
+        Some(interval_of_ticks(status.stepped_back)),
+        Some(interval_of_ticks(status.largest_step_back)),
+        Some(timestamptz_of_tick(status.seeded_at)),
+        Some(timestamptz_of_tick(status.seeded_from)),
         source.map(|source| ascii(source.as_bytes())),
         Some(ascii(env!("CARGO_PKG_VERSION").as_bytes())),
     ])
@@ -90,7 +90,7 @@ sql_functions! {
             backend::warn_of_new_lead(after.lead);
         }
         note_scope(in_use);
-        Ok(moment(block.now(&process)))
+        Ok(timestamptz_of_tick(block.now(&process)))
     }
 
     /// Sets the clock back to the system clock. Returns the time of the clock after that.
@@ -98,7 +98,7 @@ sql_functions! {
         let (block, process, in_use) = backend::block()?;
         let now = block.reset(&process)?;
         note_scope(in_use);
-        Ok(moment(now.tick))
+        Ok(timestamptz_of_tick(now.tick))
     }
 }
 
@@ -110,10 +110,10 @@ fn note_scope(in_use: InUse) {
     }
 }
 
-pub fn moment(tick: u64) -> Datum {
+pub fn timestamptz_of_tick(tick: u64) -> Datum {
     TimestampTz::from_unix_micros(micros_of_clock(tick)).datum()
 }
 
-pub fn duration(ticks: u64) -> Datum {
-    interval(micros_of_clock(ticks))
+pub fn interval_of_ticks(ticks: u64) -> Datum {
+    interval_of_micros(micros_of_clock(ticks))
 }

@@ -3,7 +3,7 @@
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, Datum};
 
-use super::clock::{duration, moment};
+use super::clock::{interval_of_ticks, timestamptz_of_tick};
 use super::generate::next_id;
 use super::layout_errors::not_of_layout;
 use crate::postgres::call::{self, Answer, Call, sql_functions};
@@ -61,7 +61,7 @@ sql_functions! {
     /// The horizon for the next statement, and for how long it has been held. Not in recovery, nor in scope backend.
     fn comb_horizon_status(call) {
         let columns = compute().map_or([None; 2], |horizon| {
-            [Some(moment(horizon.settled)), Some(duration(horizon.held_for))]
+            [Some(timestamptz_of_tick(horizon.settled)), Some(interval_of_ticks(horizon.held_for))]
         });
         // SAFETY: the columns of its SQL declaration.
         unsafe { row(call, &columns) }

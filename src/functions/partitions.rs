@@ -20,12 +20,12 @@ const MOST_PARTITIONS: i128 = 10_000;
 sql_functions! {
     /// The time of a version 7 key or bound, for pg_partman.
     fn comb_partman_decoder(call) {
-        call.moment(bound::micros(&call.uuid(0)))
+        call.timestamptz_or_null(bound::micros(&call.uuid(0)))
     }
 
     /// The same of layout mssql.
     fn comb_partman_mssql_decoder(call) {
-        call.moment(bound::micros_mssql(&call.uuid(0)))
+        call.timestamptz_or_null(bound::micros_mssql(&call.uuid(0)))
     }
 
     /// The layout of the ids by which a table is partitioned.

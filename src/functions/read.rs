@@ -14,14 +14,14 @@ use comb_id::rfc9562;
 use uuid::Uuid;
 
 sql_functions! {
-    fn comb_timestamp(call) { call.moment(rfc9562::micros(&call.uuid(0))) }
-    fn comb_timestamp_layout(call) { call.moment(call.layout(1)?.micros(&call.uuid(0))) }
-    fn comb_timestamp_mssql(call) { call.moment(MSSQL.micros(&call.uuid(0))) }
-    fn comb_timestamp_mssql_legacy(call) { call.moment(MSSQL_LEGACY.micros(&call.uuid(0))) }
+    fn comb_timestamp(call) { call.timestamptz_or_null(rfc9562::micros(&call.uuid(0))) }
+    fn comb_timestamp_layout(call) { call.timestamptz_or_null(call.layout(1)?.micros(&call.uuid(0))) }
+    fn comb_timestamp_mssql(call) { call.timestamptz_or_null(MSSQL.micros(&call.uuid(0))) }
+    fn comb_timestamp_mssql_legacy(call) { call.timestamptz_or_null(MSSQL_LEGACY.micros(&call.uuid(0))) }
 
     /// The time of a version 7 uuid with rand_a read as a fraction of the millisecond.
     fn comb_timestamp_micros(call) {
-        call.moment(rfc9562::micros_with_fraction(&call.uuid(0)))
+        call.timestamptz_or_null(rfc9562::micros_with_fraction(&call.uuid(0)))
     }
 
     fn comb_inspect(call) {

@@ -102,7 +102,7 @@ impl Call {
 
     /// A timestamptz of microseconds since the Unix epoch, or NULL.
     #[inline(always)]
-    pub fn moment(&self, micros: Option<i64>) -> Answer {
+    pub fn timestamptz_or_null(&self, micros: Option<i64>) -> Answer {
         match micros {
             Some(micros) => Ok(TimestampTz::from_unix_micros(micros).datum()),
             None => self.null(),
@@ -141,8 +141,7 @@ pub fn ascii(text: &[u8]) -> Datum {
     unsafe { Datum::from(raw::cstring_to_text_with_len(text.as_ptr().cast(), text.len() as i32)) }
 }
 
-/// An interval of a number of microseconds.
-pub fn interval(micros: i64) -> Datum {
+pub fn interval_of_micros(micros: i64) -> Datum {
     by_reference(pg_sys::Interval { time: micros, day: 0, month: 0 })
 }
 

@@ -44,11 +44,13 @@ pub fn scope() -> Scope {
 /// The minimum distance between the time fields of successive ids, in milliseconds; 0 for none.
 #[inline(always)]
 pub fn timestamp_step_ms() -> u64 {
+    // Not negative: see its range.
     value(&TIMESTAMP_STEP_MS).unsigned_abs().into()
 }
 
 /// How far comb_observe() may move ids ahead of the clock, in milliseconds.
 pub fn max_ahead_ms() -> u64 {
+    // Not negative: see its range.
     value(&MAX_AHEAD_MS).unsigned_abs().into()
 }
 

@@ -81,11 +81,7 @@ impl Layout {
     /// The first and the last time of the layout, in microseconds since the Unix epoch.
     pub const fn range_micros(&self) -> (i64, i64) {
         let (first, last) = self.time_field.range_micros();
-        if self.declares_time() || last < YEAR_10000_US {
-            (first, last)
-        } else {
-            (first, YEAR_10000_US - 1)
-        }
+        (first, if self.holds_micros(last) { last } else { YEAR_10000_US - 1 })
     }
 
     /// [`TimeField::next_exact`]; `None` outside the layout's range.
@@ -154,12 +150,15 @@ impl Layout {
 
     /// Panics unless the encoder and the decoder can serve the layout. Called when the table is compiled.
     pub(super) const fn check(&self) {
-        assert!(self.random_bits() >= 56 && self.random_bits() <= 64);
+        assert!(matches!(self.random_bits(), 56..=64), "56 to 64 random bits must remain");
+        assert!(matches!(self.version, None | Some(1..=8)), "the version must be 1 to 8");
         // Of the stamp, only the version is above the lowest bit of the time field.
         let bits = self.time_field.bits();
         let end = if self.version_at() < bits { bits + VERSION_BITS } else { bits };
-        assert!(self.version.is_none() || self.variant_at() >= end);
-        assert!(!self.has_node() || 8 * self.order.rank_of(10) + 7 == MULTICAST_AT);
+        let is_apart = self.version.is_none() || self.variant_at() >= end;
+        assert!(is_apart, "the time field overlaps the variant");
+        let has_multicast = 8 * self.order.rank_of(10) + 7 == MULTICAST_AT;
+        assert!(!self.has_node() || has_multicast, "the byte order must end with bytes 8 to 15");
     }
 
     /// A version and a variant at their positions.

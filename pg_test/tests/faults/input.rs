@@ -1,5 +1,6 @@
 //! Bad input: every function of the extension, found when the test runs, over random and extreme arguments. Any error that
-//! has a proper SQLSTATE is a good answer; an internal error (class XX) or the end of the server is not.
+//! has a proper SQLSTATE is a good answer; an internal error (class XX), the end of the server, or an error of a function
+//! that is declared LEAKPROOF is not.
 
 use pg_test::{SHARINGS, Server, duration, value};
 
@@ -33,6 +34,15 @@ fn no_argument_causes_an_internal_error() {
             ),
             none,
             "internal errors"
+        );
+        // Its message would show an argument that row-level security hides.
+        assert_eq!(
+            list(
+                "SELECT format('%s raised %s by %s', function, sqlstate, example) FROM called JOIN pg_proc ON oid = function
+                 WHERE proleakproof AND sqlstate IS NOT NULL"
+            ),
+            none,
+            "errors of functions that are LEAKPROOF"
         );
         // Else nothing but the check of its arguments would be tested. Only a trigger may call a trigger's function.
         assert_eq!(

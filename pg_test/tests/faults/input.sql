@@ -13,21 +13,21 @@ CREATE VIEW uncallable AS
 SELECT * FROM members WHERE NOT ('internal'::regtype <> ALL (arguments) AND result <> 'internal'::regtype);
 
 -- Values of each type, as expressions; random() is drawn anew at every call. Those with a name are only for arguments
--- of that name.
+-- of that name. An error of an expression counts as one of the function.
 CREATE TABLE pool (type regtype, expression text, name text);
 INSERT INTO pool
 SELECT type, expression FROM
     (VALUES ('uuid'), ('uniqueidentifier')) identifiers (name), LATERAL (SELECT name::regtype AS type) t,
     (VALUES ('''00000000-0000-0000-0000-000000000000'''), ('''ffffffff-ffff-ffff-ffff-ffffffffffff'''),
             ('md5(random()::text)::uuid'), ('md5(random()::text)::uuid'), ('gen_random_uuid()'), ('comb_new()'),
-            -- of each version, and of each layout
+            -- of each version, and of each layout, where the clock may be out of range for comb_new()
             ('overlay(md5(random()::text) PLACING to_hex(floor(random() * 16)::int) FROM 13)::uuid'),
-            ('comb_new((ARRAY(SELECT label FROM comb_layouts()))[1 + floor(random() * (SELECT count(*) FROM comb_layouts()))::int])')) e (expression);
+            ('comb_at(now(), (ARRAY(SELECT label FROM comb_layouts()))[1 + floor(random() * (SELECT count(*) FROM comb_layouts()))::int])')) e (expression);
 INSERT INTO pool SELECT 'timestamptz', unnest(ARRAY[
     '''-infinity''', '''infinity''', '''4714-11-24 00:00:00+00 BC''', '''294276-12-31 23:59:59.999999+00''', '''0001-01-01Z''',
     '''1582-10-15Z''', '''1900-01-01Z''', '''1969-12-31 23:59:59.999999Z''', '''1970-01-01Z''', '''2059-03-13 02:56:07.10656Z''',
     '''2079-06-06 23:59:59.999Z''', '''9999-12-31 23:59:59.999999Z''', '''10889-08-02 05:31:50.656Z''', 'now()', 'clock_timestamp()',
-    'to_timestamp(random() * 4e9)', 'to_timestamp((random() - 0.5) * 6e11)', 'to_timestamp(-2e11 * random())']);
+    'to_timestamp(random() * 4e9)', 'to_timestamp(random() * 3e11)', 'to_timestamp(-2e11 * random())']);
 INSERT INTO pool SELECT 'interval', unnest(ARRAY[
     '''0''', '''1 microsecond''', '''-1 month''', '''178000000 years''', '''-178000000 years''', '''2562047788 hours''', '''-2562047788 hours''',
     'make_interval(secs => (random() - 0.5) * 1e12)', 'make_interval(months => (random() * 1e4)::int)', 'make_interval(days => 2147483647)',

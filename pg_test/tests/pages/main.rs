@@ -15,6 +15,8 @@
 //! `COMB_PAGES=docs/tutorial.md cargo test -p pg_test --test pages sql -- --nocapture` runs some pages and shows the
 //! output of psql. `COMB_WRITE=1 cargo test -p pg_test --test pages examples` writes the code of the examples into the pages.
 
+mod errors;
+mod layouts;
 mod reader;
 
 use std::fmt::Write;
@@ -22,7 +24,6 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use comb_id::layouts::LAYOUTS;
 use pg_test::pages::{Block, Page, documentation};
 use pg_test::{Server, Sharing, files, files_below, installation, root};
 
@@ -221,23 +222,6 @@ fn tables_have_headers() {
         }
     }
     assert_eq!(wrong, "");
-}
-
-#[test]
-fn layouts_are_counted() {
-    for page in pages() {
-        for (line, text) in page.prose() {
-            let words: Vec<_> = text.split(|c: char| !c.is_ascii_alphanumeric()).collect();
-            for pair in words.windows(2).filter(|pair| pair[1] == "layouts") {
-                let count = pair[0].parse::<usize>();
-                assert!(
-                    count.is_err() || count == Ok(LAYOUTS.len()),
-                    "{}:{line}: {text}",
-                    page.path
-                );
-            }
-        }
-    }
 }
 
 // --- Examples --------------------------------------------------------------------------------------------------------------

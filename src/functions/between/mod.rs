@@ -30,7 +30,7 @@ sql_functions! {
 /// A bound, and the time that it is of.
 #[derive(Clone, Copy)]
 struct Known {
-    moment: i64,
+    micros: i64,
     bound: Uuid,
 }
 
@@ -47,9 +47,9 @@ fn answer_of(call: Call, between: &'static Between) -> Answer {
             if call.is_null(index) {
                 return None;
             }
-            let moment = call.timestamptz(index).unix_micros();
-            if known.moment != moment {
-                *known = Known { moment, bound: bound(moment) };
+            let micros = call.timestamptz(index).unix_micros();
+            if known.micros != micros {
+                *known = Known { micros, bound: bound(micros) };
             }
             Some(test(&id, &known.bound))
         };
@@ -72,7 +72,7 @@ fn known_bounds<'a>(call: Call, between: &Between) -> &'a mut [Known; 2] {
         let function = (*call.info()).flinfo;
         if (*function).fn_extra.is_null() {
             let known = raw::MemoryContextAlloc((*function).fn_mcxt, size_of::<[Known; 2]>());
-            let bound = |bound: fn(i64) -> Uuid| Known { moment: 0, bound: bound(0) };
+            let bound = |bound: fn(i64) -> Uuid| Known { micros: 0, bound: bound(0) };
             known.cast::<[Known; 2]>().write([bound(between.lower), bound(between.upper)]);
             (*function).fn_extra = known;
         }
