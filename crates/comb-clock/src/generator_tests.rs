@@ -85,8 +85,8 @@ fn a_seed_is_used_for_a_second() {
     let mut bits_after = |wait, refresh: fn(&mut Generator, &SimulatedHost)| {
         host.pass(wait);
         refresh(&mut generator, &host);
-        assert_ne!(generator.random(1).unwrap(), generator.random(1).unwrap());
-        generator.process_bits(1).unwrap()
+        assert_ne!(generator.random.next(1).unwrap(), generator.random.next(1).unwrap());
+        generator.random.process_bits(1).unwrap()
     };
     let tick = |generator: &mut Generator, host: &SimulatedHost| {
         next_tick(generator, 1, host).unwrap();
@@ -95,7 +95,10 @@ fn a_seed_is_used_for_a_second() {
     assert_eq!(bits_after(SECOND / 2, tick), first);
     let second = bits_after(SECOND, tick);
     assert_ne!(second, first);
-    assert_ne!(bits_after(SECOND, |generator, host| generator.refresh_random(host)), second);
+    assert_ne!(
+        bits_after(SECOND, |generator, host| generator.random.refresh(host.monotonic())),
+        second
+    );
 }
 
 /// With a clock that moves once in 4 ms, waiting is of no use, so the logical clock is advanced: by single
