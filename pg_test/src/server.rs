@@ -95,14 +95,7 @@ impl Server {
 
     pub(crate) fn initdb(&self, options: &[&str]) {
         let mut command = self.installation.program("initdb", &[]);
-        command.args([
-            "--auth=trust",
-            "--encoding=UTF8",
-            "--no-locale",
-            "--no-sync",
-            "-U",
-            "postgres",
-        ]);
+        command.args(["--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync", "-Upostgres"]);
         Program(command).args(options).arg("-D").arg(self.data()).run();
     }
 
