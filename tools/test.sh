@@ -4,7 +4,7 @@ set -euo pipefail
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/suite.sh"
 
-say "This takes some 6 minutes, the first time some 15: up to 2 GB in /tmp, which goes again; 3 GB in" \
+say "This takes some 3 minutes, the first time some 15: up to 2 GB in /tmp, which goes again; 3 GB in" \
     "${CARGO_TARGET_DIR:-$ROOT/target} and up to 100 MB in $COMB_CACHE, which stay. It installs packages that are missing"
 PG_CONFIG=$("$ROOT/tools/setup.sh" "${1:-}")
 . "$ROOT/tools/private.sh"
