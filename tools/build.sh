@@ -55,4 +55,4 @@ check_needs
 . "$ROOT/tools/cargo.sh"
 [ -d "$CARGO_TARGET_DIR" ] || say "The first build fetches the crates and takes some two minutes and 600 MB under ${CARGO_TARGET_DIR%/*}"
 build_release "${2:-$(user_stage)}"
-say "Built comb $COMB_VERSION for $PG_CONFIG_VERSION. To install it: $(make_command install), with sudo where it takes root"
+say "Built comb $COMB_VERSION for $PG_CONFIG_VERSION. To install it: $(make_command install), with sudo if it needs root"

@@ -11,7 +11,7 @@ rule() {
     local found
     found=$("${@:2}" 2>&1) || true
     [ -n "$found" ] || return 0
-    printf 'not so: %s\n%s\n' "$1" "$found" >&2
+    printf 'broken: %s\n%s\n' "$1" "$found" >&2
     broken=$((broken + 1))
 }
 
@@ -51,7 +51,7 @@ phrases() {
 check_crates() {
     local deny=(cargo deny --locked --all-features)
     if ! command -v cargo-deny >/dev/null; then
-        say "Nobody looked at the crates' licences and sources: cargo-deny is not here (cargo install --locked cargo-deny)"
+        say "Licences and sources of the crates are not checked: cargo-deny is not installed (cargo install --locked cargo-deny)"
         return
     fi
     say "Licences and sources of the crates"
@@ -59,7 +59,7 @@ check_crates() {
     if "${deny[@]}" fetch db >/dev/null 2>&1; then
         "${deny[@]}" check advisories || broken=$((broken + 1))
     else
-        say "Nobody looked at the crates' advisories, which come over the network"
+        say "Advisories of the crates are not checked: this needs the network"
     fi
 }
 
@@ -84,7 +84,7 @@ shellcheck -x -S warning "${scripts[@]}" || broken=$((broken + 1))
 say "Formatting"
 # RUSTFMT is a stand-in: tools/cargo.sh.
 env -u RUSTFMT cargo fmt --all --check || broken=$((broken + 1))
-say "What pgrx does not bind, in the headers of PostgreSQL $MAJOR"
+say "Declarations that pgrx does not have, compared with the headers of PostgreSQL $MAJOR"
 cc -fsyntax-only -Wall -Werror -I"$("$PG_CONFIG" --includedir-server)" tools/unbound.c || broken=$((broken + 1))
 say "Clippy for PostgreSQL $MAJOR, with mutants, and without PostgreSQL"
 for_server clippy --workspace --all-targets --features schema -- -D warnings

@@ -50,7 +50,7 @@ make_bare() {
         fi
         as_root rm -rf "$FOLDER"
         as_root mkdir -p "$FOLDER"
-        step "Making a bare $SYSTEM (about a minute and 450 MB, once)" \
+        step "Installing a bare $SYSTEM (about a minute and 450 MB, once)" \
             alone -- debootstrap "${options[@]}" --include=ca-certificates --arch="$ARCHITECTURE" "${RELEASE/experimental/sid}" "$FOLDER" "$mirror" "$script"
         step "Downloading the PostgreSQL of $SYSTEM" alone -- "$0" fill "$SYSTEM" "$mirror" "$@"
     elif ! has_downloaded "$@"; then
@@ -58,7 +58,7 @@ make_bare() {
         as_root rm "$FOLDER.complete"
         step "Downloading $* of $SYSTEM" alone -- "$0" download "$SYSTEM" "$@"
     fi
-    has_downloaded "$@" || die "$SYSTEM did not give all of these packages: $*"
+    has_downloaded "$@" || die "$SYSTEM does not have all of these packages: $*"
     as_root touch "$FOLDER.complete"
 }
 
@@ -105,7 +105,7 @@ check_namespaces() {
             mount -t overlay none -o lowerdir=lower,upperdir=upper,workdir=work root
             mkdir root/proc; mount -t proc proc root/proc; chroot / true' - "$folder" 2>&1); then
         rmdir "$folder"
-        die "this machine does not let root have mounts, processes and a network of its own, in which packages are tested" "$said"
+        die "tests of packages need namespaces and overlayfs, which root cannot use here" "$said"
     fi
     rmdir "$folder"
 }

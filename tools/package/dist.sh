@@ -5,12 +5,12 @@ set -euo pipefail
 . "$(dirname "$0")/../common.sh"
 . "$(dirname "$0")/output.sh"
 
-is_clone || die "an archive of the sources is made of a clone of their repository, and $ROOT is none"
+is_clone || die "make dist needs a git clone; $ROOT is not one"
 "$ROOT/tools/setup.sh" --packages git
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/comb-dist.XXXXXX")
 trap 'rm -rf "$WORK"' EXIT
 
-[ -z "$(git -C "$ROOT" status --porcelain)" ] || say "What is not committed does not come into the archive"
+[ -z "$(git -C "$ROOT" status --porcelain)" ] || say "Uncommitted changes are not in the archive"
 version=$(git -C "$ROOT" show HEAD:Cargo.toml | sed -n 's/^version = "\(.*\)"/\1/p' | head -n 1)
 git -C "$ROOT" show HEAD:META.json.in | sed "s/@VERSION@/$version/g" >"$WORK/META.json"
 # The format has no time zones.

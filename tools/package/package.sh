@@ -19,9 +19,9 @@ fi
 # For another architecture: its compiler, the headers of its PostgreSQL, and Rust's standard library.
 cross() {
     local target=aarch64-unknown-linux-gnu release headers
-    [ "$ARCHITECTURE" = arm64 ] || die "packages for $ARCHITECTURE are not compiled here" "Choose ARCH=arm64, or make them on such a machine."
+    [ "$ARCHITECTURE" = arm64 ] || die "cannot compile packages for $ARCHITECTURE here" "Choose ARCH=arm64, or build them on a machine of that architecture."
     "$ROOT/tools/setup.sh" --packages gcc-aarch64-linux-gnu libc6-dev-arm64-cross
-    rustup --quiet target add $target || die "Rust has no standard library for $target here" "It comes with rustup."
+    rustup --quiet target add $target || die "cannot install Rust's standard library for $target" "It needs rustup."
     for release in bookworm trixie forky; do
         [ "$("$ROOT/tools/package/bare.sh" major $release)" != "$MAJOR" ] || break
     done
@@ -45,12 +45,12 @@ check_library() {
     for library in $(readelf --dynamic --wide "$LIBRARY" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
         case $library in
             libc.so.6 | libm.so.6 | libgcc_s.so.1 | ld-linux-*.so.*) ;;
-            *) die "comb.so needs $library, which no package is known for" ;;
+            *) die "comb.so needs $library, on which the package does not depend" ;;
         esac
     done
     newest=$(versions GLIBC | tail -n 1)
     [ "$(printf '%s\n' "$newest" "$GLIBC" | sort -V | tail -n 1)" = "$GLIBC" ] ||
-        die "comb.so needs glibc $newest, and packages are for systems from glibc $GLIBC on" "Build them on Debian 12."
+        die "comb.so needs glibc $newest; packages must run with glibc $GLIBC" "Build them on Debian 12."
     [[ $(readelf --segments --wide "$LIBRARY") == *GNU_RELRO* && $(readelf --dynamic --wide "$LIBRARY") == *BIND_NOW* ]] ||
         die "comb.so is not linked with full RELRO"
 }
@@ -61,7 +61,7 @@ check_names() {
     while IFS= read -r folder; do
         # Where the distribution has its own Rust.
         [[ $folder != /usr* ]] || continue
-        if grep -rlaF --exclude='*.md' -- "$folder" "$1" >&2; then die "what would be packaged names a folder of this machine: $folder"; fi
+        if grep -rlaF --exclude='*.md' -- "$folder" "$1" >&2; then die "a file of the package contains a path of this machine: $folder"; fi
     done < <(printf '%s\n' "$ROOT" "$COMB_CACHE" "$CARGO_TARGET_DIR" && rustc --print sysroot && crate_folders)
 }
 
@@ -150,7 +150,7 @@ package() {
 
 # --------------------------------------------------------------------------------------------------
 
-ARCHITECTURE=${ARCH:-$(dpkg --print-architecture)} || die "packages are made on Debian or Ubuntu"
+ARCHITECTURE=${ARCH:-$(dpkg --print-architecture)} || die "make package needs Debian or Ubuntu"
 "$ROOT/tools/setup.sh" --packages binutils xz-utils
 SOURCE_DATE_EPOCH=$(source_date)
 export SOURCE_DATE_EPOCH
