@@ -125,6 +125,7 @@ functions! {
     fn ShmemInitStruct(name: *const c_char, size: usize, found: *mut bool) -> *mut c_void;
     fn LWLockAcquire(lock: *mut LWLock, mode: LWLockMode::Type) -> bool;
     fn LWLockRelease(lock: *mut LWLock);
+    fn LWLockHeldByMe(lock: *mut LWLock) -> bool;
     fn LWLockReleaseAll();
 
     fn RequestAddinShmemSpace(size: usize);

@@ -104,6 +104,7 @@ fn a_seed_is_used_for_a_second() {
 /// With a clock that moves once in 4 ms, waiting is of no use, so the logical clock is advanced: by single
 /// ticks, and by no more than the clock moves.
 #[test]
+#[cfg_attr(miri, ignore = "reads the clock a million times")]
 fn ticks_of_two_generators_increase_by_a_coarse_clock() {
     let host = SimulatedHost::coarse(4 * TICKS_PER_MS);
     let block = unused_block();
@@ -135,6 +136,7 @@ fn a_generator_keeps_the_distance_that_is_asked_for() {
 
 /// A session that keeps a distance has a separate logical clock, and the ids of other sessions get no lead.
 #[test]
+#[cfg_attr(miri, ignore = "reads the clock a million times")]
 fn a_distance_gives_no_other_session_a_lead() {
     let host = SimulatedHost::coarse(4 * TICKS_PER_MS);
     let shared = unused_block();
