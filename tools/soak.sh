@@ -34,7 +34,8 @@ suite "PostgreSQL 18 with assertions" env -u PG_CONFIG PG=18-assertions CARGO_TA
     cargo test --locked --manifest-path "$ROOT/Cargo.toml" --package pg_test --test regress --test faults -- --test-threads=1 --nocapture
 crates=(--package comb-tick --package comb-id --package comb-clock)
 if RUSTUP_AUTO_INSTALL=0 cargo +nightly miri --version >/dev/null 2>&1; then
-    suite "Miri" env MIRIFLAGS=-Zmiri-disable-isolation PROPTEST_CASES=1 \
+    # The tests keep their blocks for ever.
+    suite "Miri" env MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-ignore-leaks" PROPTEST_CASES=1 \
         cargo +nightly miri test --locked --manifest-path "$ROOT/Cargo.toml" "${crates[@]}" --lib
 else
     say "Miri is not run: rustup component add --toolchain nightly miri"
