@@ -64,8 +64,8 @@ fn allocate() -> Option<*mut Block> {
         if !allocated && !mutation::is("lock of memory kept") {
             let miscounts = mutation::is("interrupts miscounted");
             if cfg!(feature = "pg19") && !miscounts {
-                // ShmemInitStruct() of PostgreSQL 19 keeps its own lock, too, which cannot be named here. This releases all
-                // locks. No caller of a function holds another: index methods do until 18, for their buffers.
+                // In PostgreSQL 19, ShmemInitStruct() keeps its own lock as well, which has no name here. This releases all
+                // locks. No caller of a function holds another: until 18, index methods do, for their buffers.
                 raw::LWLockReleaseAll();
             } else if raw::LWLockHeldByMe(lock) {
                 // As LWLockReleaseAll() does it: the release counts it down.
