@@ -3,8 +3,8 @@
 #   DESTDIR=...      the folder below which `make install` and `make uninstall` work, for packages
 #   PG=18            the major version of PostgreSQL for all other targets; by default one that is installed here
 #   MINUTES=30 CONNECTIONS=32 FAULTS="order kill"
-#                    the longest time of `make soak`, without its tests on a PostgreSQL 18 that is built with
-#                    assertions; its connections; its fault tests (all, and those on that PostgreSQL)
+#                    `make soak`: the longest time of its fault tests, their connections, and which of them. Without FAULTS:
+#                    all, and tests on a PostgreSQL 18 with assertions, Miri and cargo-mutants
 #   ON="psycopg"     the folders of examples/ that `make examples` runs; by default all. SOME=5: five, others at each commit
 #   ARCH=arm64 MAINTAINER='NAME <ADDRESS>'
 #                    for `make package`: another architecture, for which the Rust of rustup compiles; the maintainer
@@ -78,7 +78,7 @@ help:
 	@echo 'With a private PostgreSQL; these install missing packages with apt-get:'
 	@echo '  make demo                     show the extension, then open psql'
 	@echo '  make test [PG=18]             run all tests on one major version of PostgreSQL (15, 16, 17, 18)'
-	@echo '  make soak [MINUTES=30]        run the fault tests for up to that time (PG=18, CONNECTIONS=32)'
+	@echo '  make soak [MINUTES=30]        run the fault tests for up to that time, and other long tests (PG=18)'
 	@echo '  make examples [ON=psycopg]    run the example of each client library, or of these (PG=18)'
 	@echo '  make bench [QUICK=1]          compare with alternatives, 45 minutes; QUICK=1: 6 minutes'
 	@echo '  make plots                    draw the tables and pictures of the newest benchmark again'
