@@ -6,7 +6,6 @@ use std::iter;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Instant;
 
 use pg_test::{Server, Sharing, files, installation, output, root, run, value};
 
@@ -21,14 +20,11 @@ fn sources(directory: &Path) -> PathBuf {
     tree
 }
 
-/// Asserts that the command fails at once, and says that text.
+/// Asserts that the command fails, and says that text.
 fn refuses(command: &mut Command, text: &str) {
-    let begin = Instant::now();
     let (status, said) = output(command);
-    let seconds = begin.elapsed().as_secs();
     assert!(!status.success(), "it works: {command:?}: {said}");
     assert!(said.contains(text), "it does not say \"{text}\": {said}");
-    assert!(seconds <= 3, "it takes {seconds} s: {command:?}");
 }
 
 /// The programs of a machine that lacks some: a directory for the PATH.
