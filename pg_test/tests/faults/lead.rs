@@ -2,7 +2,7 @@
 //! and their lead falls by a sixteenth of the time that passes.
 
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pg_test::{
     ORDER_TABLE, SHARINGS, Server, Sharing, check, connections, duration, installation, inversions,
@@ -45,39 +45,37 @@ fn lead_is_worked_off(sharing: Sharing) {
         loads.push(order_load(&server, tables[2], "uuidv7()", 4, load_time, true));
     }
     sleep(Duration::from_secs(1));
+    let before = Instant::now();
     server.set_clock("+0");
-    // In milliseconds, as a new id shows it.
-    let mut lead = || -> i64 {
-        value(
+    let after = Instant::now();
+    // Asserts the lead of new ids, in milliseconds. When exactly it is read depends on the load of the machine.
+    let mut check_lead = || {
+        let left = |passed: Duration| (lead_ms - passed.as_millis() as i64 / 16).max(0);
+        let most = left(after.elapsed());
+        let lead: i64 = value(
             &mut client,
-            "SELECT (extract(epoch FROM comb_timestamp_micros(comb_new()) - clock_timestamp()) * 1000)::bigint",
-        )
+            "SELECT max(extract(epoch FROM comb_timestamp_micros(comb_new()) - clock_timestamp()) * 1000)::bigint
+             FROM generate_series(1, 20)",
+        );
+        let least = left(before.elapsed());
+        assert!((least - 20..=most + 5).contains(&lead), "{lead} ms, not {least} to {most} ms");
     };
-    let at_first = lead();
-    assert!((lead_ms * 8 / 10..=lead_ms).contains(&at_first), "{at_first} of {lead_ms} ms");
+    check_lead();
     let mut status = server.connect();
     check(
         &mut status,
         "one step is counted, for all connections",
         &format!("SELECT steps_back - {steps} = 1 FROM comb_status()"),
     );
-    let seconds = time.as_secs();
     check(
         &mut status,
         "the status says when they will be level",
-        &format!(
-            "SELECT extract(epoch FROM level_at - clock_timestamp()) BETWEEN {seconds} * 0.8 AND {seconds} + 0.5 FROM comb_status()"
-        ),
+        "SELECT abs(extract(epoch FROM level_at - latest - 15 * ahead)) < 0.05 FROM comb_status()",
     );
     sleep(time / 2);
-    let half = lead();
-    assert!(
-        (lead_ms * 35 / 100..=lead_ms * 55 / 100).contains(&half),
-        "half the time on: {half} of {lead_ms} ms"
-    );
+    check_lead();
     sleep(time / 2 + Duration::from_millis(500));
-    let at_last = lead();
-    assert!((-20..=5).contains(&at_last), "all the time on: {at_last} ms");
+    check_lead();
     check(
         &mut status,
         "as the status says",
