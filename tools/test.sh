@@ -15,6 +15,12 @@ export RUST_BACKTRACE=0
 # As in a fresh clone, on a machine that has Rust and no PostgreSQL.
 unit_tests() { (cd "$ROOT" && env -u PGRX_PG_CONFIG_PATH CARGO_TARGET_DIR="${CARGO_TARGET_DIR%/*}" cargo test --locked 8>&-); }
 
+# The model of the clock's lock. Other flags, other builds of all crates.
+model() {
+    (cd "$ROOT" && RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR="${CARGO_TARGET_DIR%/*}/loom" \
+        cargo test --locked --package comb-clock --lib model 8>&-)
+}
+
 # Those of src/.
 extension_tests() { for_server test --package comb 8>&-; }
 
@@ -27,6 +33,7 @@ pg_tests() {
 install_release
 
 suite "Unit and property tests" unit_tests
+suite "Model of the clock's lock" model
 suite "Tests in the extension's sources for PostgreSQL $MAJOR" extension_tests
 suite "pg_regress on PostgreSQL $MAJOR" pg_tests regress
 suite "Connections to PostgreSQL $MAJOR" pg_tests connections

@@ -192,9 +192,7 @@ impl<W: Word> Drop for Locked<'_, W> {
     }
 }
 
-// Not under Miri, which cannot switch between the stacks of loom's threads.
-#[cfg(not(miri))]
-#[cfg(test)]
+#[cfg(all(test, loom))]
 #[path = "seqlock_model.rs"]
 mod model;
 
