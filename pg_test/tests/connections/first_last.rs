@@ -20,7 +20,7 @@ fn the_planner_takes_them_from_the_index() {
         let plan = plan(&mut client, &query);
         assert!(plan.contains(&format!("Index Only Scan using {table}_pkey")), "{plan}");
         assert!(plan.contains(&format!("Index Only Scan Backward using {table}_pkey")), "{plan}");
-        assert!(!plan.starts_with("Aggregate"), "{plan}");
+        assert!(!plan.contains("Aggregate"), "{plan}");
         for (aggregate, number) in [("comb_first", 1), ("comb_last", 20_000)] {
             let query = format!(
                 "SELECT number FROM {table} WHERE id = (SELECT {aggregate}(id) FROM {table})"
