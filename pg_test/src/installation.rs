@@ -2,13 +2,12 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use crate::root;
 use crate::server::Server;
+use crate::{root, say};
 
 /// A PostgreSQL installation.
 pub struct Installation {
@@ -58,11 +57,6 @@ fn install() -> (PathBuf, Option<File>) {
     let lock = File::open(lock).unwrap_or_else(|error| panic!("{lock}: {error}"));
     rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockShared).expect("a lock");
     (pg_config.into(), Some(lock))
-}
-
-/// Not by eprintln!(), which cargo test shows of failed tests alone.
-fn say(message: &str) {
-    writeln!(io::stderr(), "{message}").expect("standard error");
 }
 
 /// Removes the environment variables by which a program would find another server.

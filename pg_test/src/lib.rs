@@ -23,6 +23,7 @@ pub use server::{SHARINGS, Server, Sharing, Stop};
 pub use session::Session;
 
 use std::fs;
+use std::io::{self, Write};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -57,6 +58,16 @@ pub fn files_below(path: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<_> = entries.map(|entry| entry.expect("a file").path()).collect();
     paths.sort();
     paths.iter().flat_map(|path| files_below(path)).collect()
+}
+
+/// Shows a message also of a test that passes, unlike eprintln!().
+pub fn say(message: &str) {
+    writeln!(io::stderr(), "{message}").expect("standard error");
+}
+
+/// Whether tests of generated files write them instead of comparing them.
+pub fn is_writing() -> bool {
+    std::env::var_os("COMB_WRITE").is_some()
 }
 
 /// A connection, and the notices and warnings that it receives.

@@ -1,13 +1,12 @@
 //! What make says that it lacks, what `make install` and `make uninstall` do, what `cargo pgrx package` builds, and META.json.
 
 use std::fs::{self, Permissions};
-use std::io::{self, Write};
 use std::iter;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use pg_test::{Server, Sharing, files, installation, output, root, run, value};
+use pg_test::{Server, Sharing, files, installation, output, root, run, say, value};
 
 /// A copy of the sources that a test can change. In a directory with a space, which a user may have.
 fn sources(directory: &Path) -> PathBuf {
@@ -227,9 +226,7 @@ fn cargo_pgrx_builds_what_make_installs() {
     let version = pgrx.and_then(|rest| rest.split('"').next()).expect("the version of pgrx");
     let (_, found) = output(Command::new(env!("CARGO")).args(["pgrx", "--version"]));
     if found.trim() != format!("cargo-pgrx {version}") {
-        // Not by eprintln!(), which cargo test shows of failed tests alone.
-        let message = format!("Not tested: cargo pgrx: there is no cargo-pgrx {version}");
-        writeln!(io::stderr(), "{message}").expect("standard error");
+        say(&format!("Not tested: cargo pgrx: there is no cargo-pgrx {version}"));
         return;
     }
     let (server, installation) = (Server::start(Sharing::Attached, &[]), installation());

@@ -3,11 +3,11 @@
 //! `COMB_WRITE=1 cargo test -p pg_test --test regress` writes `expected/`.
 
 use std::fs::{self, File};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::PathBuf;
+use std::process::Command;
 use std::thread;
 
-use pg_test::{Server, Sharing, files, installation, root};
+use pg_test::{Server, Sharing, files, installation, is_writing, output, root};
 
 /// The tests, by the names of their files.
 fn tests() -> Vec<String> {
@@ -31,15 +31,14 @@ fn pg_regress() -> PathBuf {
 fn attached() -> Result<(), String> {
     let mut server = Server::create(Sharing::Attached, &[]);
     server.up();
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tools/installcheck.sh");
-    let output = Command::new(script)
-        .arg(&installation().pg_config)
-        .env("PGHOST", server.work())
-        .envs([("PGPORT", "5432"), ("PGUSER", "postgres"), ("PGDATABASE", "postgres")])
-        .output()
-        .expect("installcheck.sh");
+    let (status, said) = output(
+        Command::new(root().join("tools/installcheck.sh"))
+            .arg(&installation().pg_config)
+            .env("PGHOST", server.work())
+            .envs([("PGPORT", "5432"), ("PGUSER", "postgres"), ("PGDATABASE", "postgres")]),
+    );
     server.assert_clean_log();
-    if output.status.success() { Ok(()) } else { Err(said(&output)) }
+    if status.success() { Ok(()) } else { Err(said) }
 }
 
 /// All tests, on a server where the extension is preloaded.
@@ -48,33 +47,25 @@ fn preloaded() -> Result<(), String> {
     server.up();
     let results = server.work().join("results");
     fs::create_dir_all(&results).expect("a directory");
-    let output = Command::new(pg_regress())
-        .arg(format!("--bindir={}", installation().bin.display()))
-        .arg(format!("--inputdir={}", env!("CARGO_MANIFEST_DIR")))
-        .arg(format!("--outputdir={}", results.display()))
-        .arg(format!("--host={}", server.work().display()))
-        .args(["--user=postgres", "--dbname=comb_regression"])
-        .args(tests())
-        .output()
-        .expect("pg_regress");
+    let (status, said) = output(
+        Command::new(pg_regress())
+            .arg(format!("--bindir={}", installation().bin.display()))
+            .arg(format!("--inputdir={}", env!("CARGO_MANIFEST_DIR")))
+            .arg(format!("--outputdir={}", results.display()))
+            .arg(format!("--host={}", server.work().display()))
+            .args(["--user=postgres", "--dbname=comb_regression"])
+            .args(tests()),
+    );
     server.assert_clean_log();
     if is_writing() {
         for test in tests() {
             let result = results.join(format!("results/{test}.out"));
-            fs::copy(result, expected(&test)).unwrap_or_else(|_| panic!("{}", said(&output)));
+            fs::copy(result, expected(&test)).unwrap_or_else(|_| panic!("{said}"));
         }
         return Ok(());
     }
     let differences = fs::read_to_string(results.join("regression.diffs")).unwrap_or_default();
-    if output.status.success() { Ok(()) } else { Err(said(&output) + &differences) }
-}
-
-fn said(output: &Output) -> String {
-    [&output.stdout, &output.stderr].map(|said| String::from_utf8_lossy(said)).concat()
-}
-
-fn is_writing() -> bool {
-    std::env::var("COMB_WRITE").is_ok()
+    if status.success() { Ok(()) } else { Err(said + &differences) }
 }
 
 #[test]

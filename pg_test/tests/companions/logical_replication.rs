@@ -6,7 +6,7 @@ mod horizon;
 use std::thread;
 use std::time::Duration;
 
-use pg_test::{Load, duration, installation};
+use pg_test::{Load, duration, installation, say};
 use postgres::Client;
 
 use super::common::{Host, Section};
@@ -29,7 +29,9 @@ const SETTINGS: [(&str, &str); 6] = [
 #[test]
 fn keys_are_replicated() {
     if installation().major < 16 {
-        eprintln!("skipped: the page has origin = none, which PostgreSQL 15 does not know");
+        say(
+            "Not tested: logical replication: the page has origin = none, which PostgreSQL 15 does not know",
+        );
         return;
     }
     let hosts: Hosts = std::array::from_fn(|_| Host::start(&SETTINGS));

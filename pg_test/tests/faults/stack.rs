@@ -1,7 +1,7 @@
 //! The limit of the stack, met in a recursive function: PostgreSQL's own error 54001, and a log entry that is short. A
 //! library that calls PostgreSQL by the bindings of pgrx 0.18, which put a backtrace into the error's DETAIL, is caught.
 
-use pg_test::{SHARINGS, Server, installation, sqlstate};
+use pg_test::{SHARINGS, Server, installation, say, sqlstate};
 
 /// Of volatile arguments, which the planner does not fold; the last one is PostgreSQL's.
 const CALLS: [&str; 12] = [
@@ -86,8 +86,10 @@ fn a_full_stack_is_an_error_of_postgresql() {
 
 #[test]
 fn a_library_that_calls_by_the_bindings_of_pgrx_is_caught() {
-    // Those of pgrx 0.19 put no backtrace there.
     if installation().major >= 19 {
+        say(
+            "Not tested: the bindings of pgrx 0.18: PostgreSQL 19 has those of 0.19, without a backtrace",
+        );
         return;
     }
     for sharing in SHARINGS {

@@ -25,7 +25,7 @@ use std::path::Path;
 use std::process::Command;
 
 use pg_test::pages::{Block, Page, documentation};
-use pg_test::{Server, Sharing, files, files_below, installation, root};
+use pg_test::{Server, Sharing, files, files_below, installation, is_writing, root};
 
 /// Clients of which a page may have code that no example runs.
 const WITHOUT_EXAMPLE: [&str; 3] = ["csharp", "elixir", "java"];
@@ -313,7 +313,7 @@ fn pages_show_the_code_of_the_examples() {
     for path in files("docs/clients", ".md") {
         let page = Page::read(&path);
         let text = with_code(&page);
-        if std::env::var("COMB_WRITE").is_ok() {
+        if is_writing() {
             fs::write(root().join(&path), text).expect("a page");
         } else {
             let mut lines = text.lines().zip(page.text.lines()).enumerate();

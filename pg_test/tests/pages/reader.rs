@@ -5,7 +5,7 @@
 use std::fmt::Write;
 use std::fs;
 
-use pg_test::{Server, Sharing, root};
+use pg_test::{Server, Sharing, is_writing, root};
 use uuid::Uuid;
 
 /// The width of a column and the height of a line, in pixels.
@@ -114,7 +114,7 @@ fn reader_svg() {
     picture.draw(3, end, "found", "-- A and B, in order");
 
     let (path, svg) = (root().join("docs/reader.svg"), picture.svg());
-    if std::env::var("COMB_WRITE").is_ok() {
+    if is_writing() {
         fs::write(path, svg).expect("a picture");
     } else {
         assert_eq!(fs::read_to_string(path).expect("a picture"), svg, "see COMB_WRITE");
