@@ -6,5 +6,5 @@ set -euo pipefail
 rm -rf "$ROOT/target"
 # Only the folders of cargo.sh: others may belong to other projects.
 if [ -n "${CARGO_TARGET_DIR:-}" ]; then
-    for major in $SUPPORTED_MAJORS; do rm -rf "${CARGO_TARGET_DIR:?}/pg$major" "${CARGO_TARGET_DIR:?}/user-pg$major"; done
+    for major in $SUPPORTED_MAJORS 18-assertions; do rm -rf "${CARGO_TARGET_DIR:?}/pg$major" "${CARGO_TARGET_DIR:?}/user-pg$major"; done
 fi

@@ -44,6 +44,7 @@ CREATE PROCEDURE measure(tables text, number_of_rows int) LANGUAGE plpgsql AS $$
 DECLARE
     start timestamptz;
 BEGIN
+    RAISE INFO '% ...', tables;
     EXECUTE format('TRUNCATE %I', tables);
     COMMIT;
     CHECKPOINT;

@@ -4,7 +4,7 @@ set -euo pipefail
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/suite.sh"
 
-say "This takes about 3 minutes, the first time about 15. It uses 2 GB in /tmp until it ends; 3 GB in" \
+say "This takes about 3 minutes, the first time about 15. It uses 2 GB in /tmp until it ends, and 40 MB until the next run; 3 GB in" \
     "${CARGO_TARGET_DIR:-$ROOT/target} and up to 100 MB in $COMB_CACHE stay. It installs missing packages"
 PG_CONFIG=$("$ROOT/tools/setup.sh" "${1:-}")
 . "$ROOT/tools/private.sh"
