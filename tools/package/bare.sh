@@ -10,11 +10,13 @@ set -euo pipefail
 . "$(dirname "$0")/../common.sh"
 
 # Debian experimental is what sid does not have yet.
-declare -A MAJORS=([bookworm]=15 [trixie]=17 [forky]=18 [resolute]=18 [experimental]=19)
+declare -A MAJORS=([bookworm]=15 [trixie]=17 [forky]=18 [noble]=16 [resolute]=18 [experimental]=19)
+
+is_ubuntu() { [[ $RELEASE == noble || $RELEASE == resolute ]]; }
 
 # Without the security updates: the PostgreSQL of the release itself, older than the one that comb is built with.
 mirror() {
-    if [ "$RELEASE" = resolute ]; then
+    if is_ubuntu; then
         echo "http://archive.ubuntu.com/ubuntu"
         return
     fi
@@ -42,7 +44,7 @@ make_bare() {
         [ -n "$mirror" ] || die "apt knows no mirror of Debian, from which $RELEASE would come" "Run apt-get update, and try again."
         # What debootstrap does not know by its name yet is made like the newest.
         [ -e "$script" ] || script=/usr/share/debootstrap/scripts/sid
-        if [ "$RELEASE" = resolute ]; then
+        if is_ubuntu; then
             # Debian 12 has no keys of Ubuntu.
             "$0" make trixie ubuntu-keyring
             as_root dpkg-deb -x "$(compgen -G "$COMB_CACHE/bare/trixie/var/cache/apt/archives/ubuntu-keyring_*.deb")" "$COMB_CACHE/bare/keys"

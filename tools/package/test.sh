@@ -6,7 +6,7 @@ set -euo pipefail
 . "$(dirname "$0")/../suite.sh"
 . "$(dirname "$0")/prepare.sh"
 
-[ $# -gt 0 ] || set -- bookworm trixie forky resolute
+[ $# -gt 0 ] || set -- bookworm trixie forky noble resolute
 for release; do
     major=$("$PARTS/bare.sh" major "$release")
     prepare "$release"
