@@ -181,7 +181,7 @@ def switch_table(figures):
             share(ratio(seconds, of("new keys", "time", "own_table"))),
             figure(seconds),
             figure(of("new keys", IN_POSTGRES)),
-            # That of the table of their own has half of the rows.
+            # That of the separate table has half of the rows.
             share(ratio(of("", key), of("", key, "plain"))) if contestant.name != "own_table" else MISSING,
             figure(of("", key)),
             figure(of("", "leaf density")),

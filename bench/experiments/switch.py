@@ -1,5 +1,5 @@
 """A table that has a million random keys, and goes on with a million of version 7: with the plain index, with one in
-time order, and into a table of their own; and with random keys, for comparison. Each index has been there since the
+time order, and into a separate table; and with random keys, for comparison. Each index has been there since the
 first random key."""
 
 from contestants import Contestant
@@ -8,10 +8,10 @@ from experiments.insert import figures_of_index, insert, timed_insert
 
 # name: label, operator class of the index, the call that makes the new keys, whether they go to random ones.
 WAYS = {
-    "random": ("random keys go on", "uuid_ops", "gen_random_uuid()", True),
+    "random": ("random keys continue", "uuid_ops", "gen_random_uuid()", True),
     "plain": ("comb_new(), the plain index", "uuid_ops", "comb_new()", True),
     "time_order": ("comb_new(), uuid_time_ops", "uuid_time_ops", "comb_new()", True),
-    "own_table": ("comb_new(), a table of their own", "uuid_ops", "comb_new()", False),
+    "own_table": ("comb_new(), a separate table", "uuid_ops", "comb_new()", False),
 }
 
 
