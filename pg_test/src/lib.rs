@@ -130,13 +130,16 @@ pub fn signal(pid: i32, signal: Signal) {
     let _ = kill_process(Pid::from_raw(pid).expect("a process id"), signal);
 }
 
-/// Kills one of the client backends with SIGKILL. False where there is none, or the server is away.
+/// Kills one of the client backends with SIGKILL, and waits until the postmaster has noticed: from then on it accepts no
+/// connection before it has recovered. False where there is none, or the server is away.
 pub fn kill_a_client_backend(server: &Server) -> bool {
     let any = "SELECT pid FROM pg_stat_activity
                WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1";
     let pid = server.try_connect("postgres").and_then(|mut client| client.query_opt(any, &[]));
     let Ok(Some(row)) = pid else { return false };
-    kill(row.get(0));
+    let pid: i32 = row.get(0);
+    kill(pid);
+    assert!(within(60, || !Path::new(&format!("/proc/{pid}")).exists()));
     true
 }
 

@@ -66,7 +66,6 @@ fn backends_are_killed(sharing: Sharing) {
                 continue;
             }
             kills += 1;
-            thread::sleep(Duration::from_millis(200));
             server.wait_until_it_accepts();
             let next = server.value("SELECT comb_new()");
             assert!(

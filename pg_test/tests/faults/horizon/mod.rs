@@ -70,7 +70,6 @@ fn readers_miss_no_row_when_processes_are_killed() {
         while Instant::now() + Duration::from_secs(3) < end {
             sleep(Duration::from_secs(2));
             kills += usize::from(kill_a_client_backend(&server));
-            sleep(Duration::from_millis(500));
             server.wait_until_it_accepts();
             // A prepared transaction outlives its writer, and holds the horizon.
             commit_prepared(&mut outbox.connect(), Duration::from_secs(1));
