@@ -9,7 +9,7 @@
 #   ARCH=arm64 MAINTAINER='NAME <ADDRESS>'
 #                    for `make package`: another architecture, for which the Rust of rustup compiles; the maintainer
 #   VENDOR=1         for `make dist`: the crates too, in an archive of their own, for builds without a network
-#   ON="bookworm"    the systems for `make test-packages` (bookworm trixie forky resolute forky-arm64); the files of
+#   ON="bookworm"    the systems for `make test-packages` (bookworm trixie forky noble resolute forky-arm64); the files of
 #                    pg_test/tests/companions/ for `make companions` (all)
 #   QUICK=1 ROWS=... CONNECTIONS="..." ROUNDS=... WRITERS=... EXPERIMENTS="..." FRESH=1
 #                    for `make bench`, from the environment: bench/README.md
