@@ -86,7 +86,7 @@ help:
 	@echo 'Packages, written into target/package/:'
 	@echo '  make package PG=17            a package for Debian and Ubuntu, and an archive for containers'
 	@echo '  make dist [VENDOR=1]          the sources as an archive for PGXN; also their crates'
-	@echo '  make test-packages [ON=forky] test them in bare Debian systems (bookworm, trixie, forky); needs root'
+	@echo '  make test-packages [ON=forky] test them in bare systems of Debian and Ubuntu; needs root'
 	@echo 'With other extensions and servers, in a bare Debian testing; needs root:'
 	@echo '  make companions [ON=pg_cron]  run the SQL of docs/extensions.md and its tests: TimescaleDB, pg_cron, ...'
 	@echo 'make clean                      remove all builds'
