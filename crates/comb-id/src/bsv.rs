@@ -107,6 +107,7 @@ fn version_4(random: [u64; 2]) -> Uuid {
 mod tests {
     use super::*;
     use crate::vectors::{ids, uuid, vectors};
+    use comb_tick::tick_of_micros;
     use proptest::prelude::*;
 
     #[test]
@@ -167,8 +168,11 @@ mod tests {
         }
 
         #[test]
-        fn random_ids_are_version_4(random in any::<[u64; 2]>()) {
-            let id = version_4(random);
+        fn new_texts_have_the_time_and_a_random_id_of_version_4(micros in 0..1i64 << 47, random in any::<[u64; 2]>()) {
+            let tick = tick_of_micros(micros).try_into().unwrap();
+            let bsv = Bsv::of_tick(tick, random).unwrap();
+            prop_assert_eq!(bsv.micros(), Some(micros));
+            let id = bsv.id;
             prop_assert_eq!(id.get_version_num(), 4);
             prop_assert_eq!(id.get_variant(), uuid::Variant::RFC4122);
             prop_assert_eq!(id.as_u128() & 0xffff, u128::from(random[1] & 0xffff));

@@ -144,6 +144,15 @@ mod tests {
     }
 
     #[test]
+    fn postgres_has_a_type_for_two_orders() {
+        let has_type = orders().filter(|order| order.is_in_postgres()).collect::<Vec<_>>();
+        assert!(
+            has_type.contains(&ByteOrder::Postgres) && has_type.contains(&ByteOrder::Sqlserver)
+        );
+        assert!(!has_type.contains(&ByteOrder::Dotnet) && !has_type.contains(&ByteOrder::Uuidv1));
+    }
+
+    #[test]
     fn dotnet_order_is_that_of_the_swapped_bytes() {
         let guid = Uuid::from_bytes([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
         assert_eq!(ByteOrder::Dotnet.number(&guid).to_be_bytes(), guid.to_bytes_le());

@@ -149,6 +149,16 @@ fn layouts_end_with_year_9999() {
     assert_eq!((postgres.micros(&of_year_10000), postgres.decode(&of_year_10000)), (None, None));
 }
 
+#[test]
+fn layouts_hold_the_times_of_their_range() {
+    for layout in &LAYOUTS {
+        let (first, last) = layout.range_micros();
+        let is_held = |micros| layout.min(micros).is_some();
+        let held = [first - 1, first, last, last + 1].map(is_held);
+        assert_eq!(held, [false, true, true, false], "{}", layout.label);
+    }
+}
+
 /// All other versions are required.
 #[test]
 fn only_version_4_is_read_from_other_versions() {
@@ -292,6 +302,18 @@ proptest! {
         // The part of the tick that the layout does not hold.
         let lost = 0..Tick::from(layout.min_step());
         prop_assert!(lost.contains(&(comb.tick - decoded.tick)));
+    }
+
+    #[test]
+    fn the_next_exact_tick_reads_back_as_itself((layout, comb, _) in layout_and_combs()) {
+        let Some(tick) = layout.next_exact(comb.tick) else {
+            let last = tick_of_micros(layout.range_micros().1);
+            prop_assert!(last - comb.tick < Tick::from(1000 * TICKS_PER_MS));
+            return Ok(());
+        };
+        prop_assert!(tick >= comb.tick);
+        let id = layout.encode(Comb { tick, ..comb }).unwrap();
+        prop_assert_eq!(layout.micros(&id).map(tick_of_micros), Some(tick));
     }
 
     /// A layout whose remainder is whole ticks decodes any id, and loses no bit of it.
