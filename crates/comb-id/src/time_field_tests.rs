@@ -108,6 +108,7 @@ fn the_last_unit_of_a_field_is_split_and_joined() {
     for (time_field, count) in time_fields().into_iter().filter_map(|it| Some((it, it.count()?))) {
         let tick = time_field.join(count.last, 0).unwrap();
         assert_eq!(time_field.split(tick), Some((count.last, 0)), "{time_field:?}");
+        assert!(u128::from(count.last) < 1 << time_field.bits(), "{time_field:?}");
         if let Some(beyond) = count.last.checked_add(1) {
             assert_eq!(time_field.join(beyond, 0), None, "{time_field:?}");
         }
@@ -199,9 +200,11 @@ proptest! {
         (time_field, micros) in time_field_and_micros(), remainder in any::<u64>(),
     ) {
         let field = field_of(time_field, micros).unwrap();
-        let remainder = remainder & ((1 << time_field.remainder_bits()) - 1);
-        let tick = time_field.join(field, remainder).unwrap();
-        prop_assert_eq!(time_field.split(tick).unwrap().0, field);
+        let most = (1 << time_field.remainder_bits()) - 1;
+        for remainder in [remainder & most, most] {
+            let tick = time_field.join(field, remainder).unwrap();
+            prop_assert_eq!(time_field.split(tick).unwrap().0, field);
+        }
     }
 
     #[test]
