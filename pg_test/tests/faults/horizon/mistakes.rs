@@ -30,7 +30,8 @@ fn caught(server: &Server, mistakes: &[&str], mut check: impl FnMut() -> bool) {
     for mistake in mistakes {
         println!("{mistake}:");
         server.mutate(mistake);
-        assert!(!check(), "{mistake} is not caught");
+        // On a loaded machine, a stage has few rows.
+        assert!((0..5).any(|_| !check()), "{mistake} is not caught");
         server.heal(mistake);
     }
 }
