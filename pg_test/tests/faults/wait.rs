@@ -29,12 +29,12 @@ fn ends(session: &Session) -> bool {
     within(PATIENCE, || !session.runs())
 }
 
-/// A session that advances the clock by 0.9 s, and is stopped while it does; and its process.
+/// A session that advances the clock by two minutes, and is stopped while it does; and its process.
 fn stop_writer(server: &Server) -> (Session, i32) {
     let stopped = server.data().join("stopped in a change");
     let _ = fs::remove_file(&stopped);
     server.mutate("stop in a change");
-    let advance = "SELECT comb_observe(comb_at(clock_timestamp() + interval '0.9 s'))";
+    let advance = "SELECT comb_observe(comb_at(clock_timestamp() + interval '2 minutes'))";
     let writer = Session::start(server, "writer", &[advance]);
     assert!(within(PATIENCE, || stopped.exists()), "no process changes the clock");
     let pid = pid_of(server, "writer");
@@ -111,7 +111,7 @@ fn under_load(server: &Server) {
     check(
         &mut server.connect(),
         "it ended after its change",
-        &format!("SELECT '{id}' < comb_new() AND ahead > interval '0.5 s' FROM comb_status()"),
+        &format!("SELECT '{id}' < comb_new() AND ahead > interval '1 s' FROM comb_status()"),
     );
     let ids = load.join().expect("no id is generated twice");
     println!("{ids} ids were generated meanwhile");
