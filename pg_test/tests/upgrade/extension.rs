@@ -1,4 +1,4 @@
-//! From the first released version of the extension to this one.
+//! From released versions of the extension to this one.
 //!
 //! - What ALTER EXTENSION UPDATE creates is what CREATE EXTENSION creates, in the same catalogs.
 //! - The library of this version serves the SQL of the first one.
@@ -14,6 +14,8 @@ use pg_test::{Installation, Server, Sharing, installation, value};
 use crate::{forget_writers, script};
 
 const FIRST: &str = "0.1.0";
+const SECOND: &str = "0.2.0";
+const LAST: &str = "0.2.0";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 const OPTIONS: &str =
     "-c search_path=app,extensions -c comb_upgrade.schema=extensions -c client_min_messages=error";
@@ -71,6 +73,9 @@ fn an_update_is_a_fresh_install() {
     assert_eq!(catalog(&server, "shop"), fresh);
     assert_eq!(run(&server, "shop", "facts.sql"), before);
     assert!(!update_due(&server, "shop"), "comb_status() still says that an update is due");
+    create(&server, "last", LAST);
+    update(&server, "last").expect("ALTER EXTENSION UPDATE");
+    assert_eq!(catalog(&server, "last"), fresh);
     privileges_stay(&server);
     no_update_is_due_to_an_older_library(&server);
     let mut client = server.connect_to("shop");
@@ -104,7 +109,7 @@ fn no_update_is_due_to_an_older_library(server: &Server) {
     assert!(!update_due(server, "newer"), "an update is due to a library that is older");
 }
 
-/// An update script, which is put back when this is dropped.
+/// The update script from the first release to the second, which is put back when this is dropped.
 struct Script {
     path: PathBuf,
     original: String,
@@ -112,7 +117,7 @@ struct Script {
 
 impl Script {
     fn new() -> Self {
-        let path = installation().scripts.join(format!("comb--{FIRST}--{VERSION}.sql"));
+        let path = installation().scripts.join(format!("comb--{FIRST}--{SECOND}.sql"));
         let original = fs::read_to_string(&path).expect("the update script");
         Self { path, original }
     }
@@ -176,7 +181,7 @@ fn mistakes_are_caught(server: &Server, fresh: &str) {
         assert!(is_caught, "not caught: {mistake}");
     }
     // The name of the script says another version than the library's.
-    let wrong_name = script.path.with_file_name(format!("comb--{FIRST}--{VERSION}.1.sql"));
+    let wrong_name = script.path.with_file_name(format!("comb--{FIRST}--{SECOND}.1.sql"));
     fs::rename(&script.path, &wrong_name).expect("another name");
     create(server, "mistaken", FIRST);
     let is_caught = update(server, "mistaken").is_err() || version(server, "mistaken") != VERSION;
