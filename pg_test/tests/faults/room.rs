@@ -147,7 +147,7 @@ fn a_lock_that_is_not_released_in_order_is_caught() {
     server.mutate("interrupts miscounted");
     if server.value::<String>("SHOW debug_assertions") == "on" {
         assert!(server.connect_to("mutant").execute("SELECT comb_new()", &[]).is_err());
-        assert_eq!(server.crashes(), 1, "an assertion of PostgreSQL catches it");
+        assert!(within(20, || server.crashes() == 1), "an assertion of PostgreSQL catches it");
         return;
     }
     assert_eq!(ends_with(&mut generated(&server)), "00000", "no statement can be canceled");
