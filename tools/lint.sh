@@ -43,7 +43,7 @@ unnamed_scripts() {
 
 # Texts for readers: pages, comments of SQL and of Rust.
 phrases() {
-    grep -rnEf tools/phrases.txt --include='*.md' --exclude-dir={target,node_modules,.git,published} . || true
+    grep -rnEf tools/phrases.txt --include='*.md' --exclude-dir={target,node_modules,.git,published,results} . || true
     grep -nEf tools/phrases.txt sql/[0-9]*.sql comb.control META.json.in || true
     grep -rnE --include='*.rs' '(^|[^:])//' src crates | grep -Ef tools/phrases.txt
 }
