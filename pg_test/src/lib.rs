@@ -139,7 +139,8 @@ pub fn kill_a_client_backend(server: &Server) -> bool {
     let Ok(Some(row)) = pid else { return false };
     let pid: i32 = row.get(0);
     kill(pid);
-    assert!(within(60, || !Path::new(&format!("/proc/{pid}")).exists()));
+    let noticed = within(60, || !Path::new(&format!("/proc/{pid}")).exists());
+    assert!(noticed, "the postmaster does not notice that {pid} was killed");
     true
 }
 

@@ -30,8 +30,7 @@ fn caught(server: &Server, mistakes: &[&str], mut check: impl FnMut() -> bool) {
     for mistake in mistakes {
         println!("{mistake}:");
         server.mutate(mistake);
-        // On a loaded machine, a stage has few rows.
-        assert!((0..5).any(|_| !check()), "{mistake} is not caught");
+        assert!(!check(), "{mistake} is not caught");
         server.heal(mistake);
     }
 }
@@ -45,16 +44,24 @@ impl Stages<'_> {
         Outbox::new(self.0, &format!("stage_{}", self.1))
     }
 
-    /// Whether a reader misses no row that so many writers store.
+    /// Whether a reader misses no row that so many writers store. On a loaded machine, one stage can have too few rows.
     fn reads(&mut self, reader: &'static str, writers: usize, writer: &'static [Writer]) -> bool {
-        let mut outbox = self.next();
-        self.0.mutate(PAUSES);
-        outbox.write(writers, Duration::from_secs(2), writer);
-        outbox.read(&[reader]);
-        let (stored, missed) = outbox.end();
-        self.0.heal(PAUSES);
-        println!("    {reader} with {writers} writers: {} of {stored} rows missed", missed[reader]);
-        missed[reader] == 0
+        let mut rows = 0;
+        while rows < 250 {
+            let mut outbox = self.next();
+            self.0.mutate(PAUSES);
+            outbox.write(writers, Duration::from_secs(2), writer);
+            outbox.read(&[reader]);
+            let (stored, missed) = outbox.end();
+            self.0.heal(PAUSES);
+            let missed = missed[reader];
+            println!("    {reader} with {writers} writers: {missed} of {stored} rows missed");
+            if missed > 0 {
+                return false;
+            }
+            rows += stored;
+        }
+        true
     }
 
     /// Whether the answers of one session never fall when others begin to write.
