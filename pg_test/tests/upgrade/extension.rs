@@ -9,13 +9,12 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-use pg_test::{Installation, Server, Sharing, installation, value};
+use pg_test::{Installation, Server, Sharing, files, installation, say, value};
 
 use crate::{forget_writers, script};
 
 const FIRST: &str = "0.1.0";
 const SECOND: &str = "0.2.0";
-const LAST: &str = "0.2.0";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 const OPTIONS: &str =
     "-c search_path=app,extensions -c comb_upgrade.schema=extensions -c client_min_messages=error";
@@ -52,6 +51,16 @@ fn update_due(server: &Server, database: &str) -> bool {
     value(&mut server.connect_to(database), "SELECT update_due FROM extensions.comb_status()")
 }
 
+/// The versions with a frozen install script.
+fn released() -> Vec<String> {
+    let version =
+        |path: &String| path.strip_prefix("sql/comb--")?.strip_suffix(".sql").map(str::to_owned);
+    let released: Vec<_> =
+        files("sql", ".sql").iter().filter_map(version).filter(|it| !it.contains("--")).collect();
+    assert!(released.iter().any(|version| version == FIRST), "{released:?}");
+    released
+}
+
 /// Whoever uses the update script, which one of the tests changes.
 static SCRIPT: Mutex<()> = Mutex::new(());
 
@@ -73,9 +82,11 @@ fn an_update_is_a_fresh_install() {
     assert_eq!(catalog(&server, "shop"), fresh);
     assert_eq!(run(&server, "shop", "facts.sql"), before);
     assert!(!update_due(&server, "shop"), "comb_status() still says that an update is due");
-    create(&server, "last", LAST);
-    update(&server, "last").expect("ALTER EXTENSION UPDATE");
-    assert_eq!(catalog(&server, "last"), fresh);
+    for released in released() {
+        create(&server, "released", &released);
+        update(&server, "released").expect("ALTER EXTENSION UPDATE");
+        assert_eq!(catalog(&server, "released"), fresh, "the update from {released}");
+    }
     privileges_stay(&server);
     no_update_is_due_to_an_older_library(&server);
     let mut client = server.connect_to("shop");
@@ -195,7 +206,7 @@ fn pg_upgrade_and_an_update() {
     let _lock = SCRIPT.lock();
     let older: &'static [Installation] = installation().older().leak();
     if older.is_empty() {
-        println!("not tested: no older PostgreSQL has comb {VERSION}");
+        say(&format!("Not tested: pg_upgrade: no older PostgreSQL has comb {VERSION}"));
     }
     for old in older {
         let mut server = Server::create_of(old, Sharing::Attached, &[]);
