@@ -12,23 +12,20 @@ PG_CONFIG=$("$ROOT/tools/setup.sh" "${1:-}")
 # A backtrace in a failure's text helps nobody who reads a summary.
 export RUST_BACKTRACE=0
 
+# cargo test, outside the folder for one PostgreSQL.
+tests() { (cd "$ROOT" && CARGO_TARGET_DIR="${CARGO_TARGET_DIR%/*}" cargo test --locked "$@" 8>&-); }
+
 # As in a fresh clone, on a machine that has Rust and no PostgreSQL.
-unit_tests() { (cd "$ROOT" && env -u PGRX_PG_CONFIG_PATH CARGO_TARGET_DIR="${CARGO_TARGET_DIR%/*}" cargo test --locked 8>&-); }
+unit_tests() { (unset PGRX_PG_CONFIG_PATH && tests); }
 
 # The model of the clock's lock. Other flags, other builds of all crates.
-model() {
-    (cd "$ROOT" && RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR="${CARGO_TARGET_DIR%/*}/loom" \
-        cargo test --locked --package comb-clock --lib model 8>&-)
-}
+model() { RUSTFLAGS="--cfg loom" tests --target-dir "${CARGO_TARGET_DIR%/*}/loom" --package comb-clock --lib model; }
 
 # Those of src/.
 extension_tests() { for_server test --package comb 8>&-; }
 
 # pg_tests NAME: pg_test/tests/NAME, which start their own servers.
-pg_tests() {
-    (cd "$ROOT" && env PG_CONFIG="$PG_CONFIG" RUST_TEST_THREADS=4 CARGO_TARGET_DIR="${CARGO_TARGET_DIR%/*}" \
-        cargo test --locked --package pg_test --test "$1" 8>&-)
-}
+pg_tests() { PG_CONFIG=$PG_CONFIG RUST_TEST_THREADS=4 tests --package pg_test --test "$1"; }
 
 install_release
 
