@@ -46,7 +46,7 @@ fn tracked_id(layout: &'static Layout) -> Answer {
 sql_functions! {
     /// Acquires a floor for UUIDs that the client generates. Returns the smallest UUID that it covers.
     fn comb_hold(_call) {
-        smallest_id(&UUIDV7, floors::hold()?).map(call::uuid)
+        smallest_id(&UUIDV7, floors::hold_for_client()?).map(call::uuid)
     }
 
     /// The smallest id above all that is settled for the statement; the nil UUID where nothing is.
@@ -113,6 +113,6 @@ fn ordered_layout(call: Call) -> Result<&'static Layout, Report> {
 }
 
 /// The smallest id of a tick, and so of all later ones.
-fn smallest_id(layout: &'static Layout, tick: u64) -> Result<Uuid, Report> {
+pub fn smallest_id(layout: &'static Layout, tick: u64) -> Result<Uuid, Report> {
     layout.smallest(Tick::from(tick)).ok_or_else(|| clock_out_of_range(MadeAs::Id(layout)))
 }

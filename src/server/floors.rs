@@ -4,17 +4,23 @@
 //! or aborted, whichever way it ends; the lock survives PREPARE TRANSACTION, a restart and a promotion with
 //! the prepared transaction, and is released when a backend dies. All locks are ShareLocks: no session waits.
 
+use std::thread::sleep;
+use std::time::Duration;
+
+use pgrx::PgLogLevel;
 use pgrx::pg_sys;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 
 use super::backend;
 use super::mutation;
 use super::process::in_parallel_worker;
+use super::system::System;
 use crate::postgres::compat::local_transaction_id;
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
 use comb_clock::block::Block;
-use comb_clock::source::LAST_TICK;
+use comb_clock::source::{ClockSource, LAST_TICK};
+use comb_tick::TICKS_PER_MS;
 
 /// The fourth field of our advisory locks. pg_advisory_lock() writes 1 and 2 there, Citus 4 to 12.
 pub const LOCK_CLASS: u16 = 3083;
@@ -50,6 +56,29 @@ pub fn hold() -> Result<u64, Report> {
         return Ok(held.covered_from);
     }
     take()
+}
+
+/// The longest lead that [`hold_for_client`] waits for.
+const LONGEST_WAIT: u64 = 10 * TICKS_PER_MS;
+
+/// [`hold`], which returns when the system clock is past the millisecond of the floor: many clients write no more than
+/// milliseconds, and their keys of the same millisecond can be below the floor.
+pub fn hold_for_client() -> Result<u64, Report> {
+    let covered_from = hold()?;
+    let last_of_ms = covered_from | (TICKS_PER_MS - 1);
+    let lead = System.realtime().map_or(0, |now| (last_of_ms + 1).saturating_sub(now));
+    if mutation::is("hold without waiting") {
+        return Ok(covered_from);
+    }
+    if lead <= LONGEST_WAIT {
+        sleep(Duration::from_micros(lead * 1000 / TICKS_PER_MS + 1));
+    } else {
+        report!(ERRCODE_WARNING, "keys that clients generate now are not tracked")
+            .detail("The shared clock is ahead of the system clock: such keys are older than the result of comb_hold().")
+            .hint("Generate the keys with comb_tracked() until the lead ends. comb_status() shows when.")
+            .send(PgLogLevel::WARNING);
+    }
+    Ok(covered_from)
 }
 
 /// The tick from which on keys of this transaction are covered; `None` if it holds no floor.
@@ -144,7 +173,7 @@ pub fn check_available() -> Result<(), Report> {
             ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
             "tracked UUIDs and the horizon are not available in a parallel worker"
         )
-        .hint("A function that calls comb_tracked() or comb_horizon() must be PARALLEL RESTRICTED or PARALLEL UNSAFE."));
+        .hint("A function that calls comb_tracked() or comb_horizon() must be PARALLEL RESTRICTED or PARALLEL UNSAFE. In a condition on a partitioned table, write (SELECT comb_horizon())."));
     }
     Ok(())
 }

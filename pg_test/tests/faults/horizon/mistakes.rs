@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::forms::{self, FORMS};
 use super::outbox::Outbox;
-use super::writers::{PAUSING, SINGLE, Writer};
+use super::writers::{CLIENT_KEY, PAUSING, SINGLE, Writer};
 
 const PAUSES: &str = "pauses between steps";
 
@@ -101,6 +101,7 @@ fn while_others_write() {
     caught(&server, &["no ring"], || stages.reads("jumping", 8, SINGLE));
     caught(&server, &["no ring"], || stages.reads("repeatable", 8, PAUSING));
     caught(&server, &["snapshot before horizon"], || stages.reads("jumping", 8, PAUSING));
+    caught(&server, &["hold without waiting"], || stages.reads("jumping", 8, CLIENT_KEY));
     caught(&server, &["answer falls"], || stages.never_fall());
     server.assert_clean_log();
 }
