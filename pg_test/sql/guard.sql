@@ -35,6 +35,59 @@ SELECT refusal('UPDATE guarded SET n = 4');
 DROP TABLE guarded;
 DROP FUNCTION change_key;
 
+-- A client whose keys have a time of milliseconds, and random bits after it.
+CREATE TABLE guarded (id uuid);
+CREATE TRIGGER guard BEFORE INSERT ON guarded FOR EACH ROW EXECUTE FUNCTION comb_guard();
+DO $$
+BEGIN
+    FOR n IN 1..100 LOOP
+        PERFORM comb_hold();
+        INSERT INTO guarded VALUES (comb_set_timestamp(gen_random_uuid(), clock_timestamp()));
+        COMMIT;
+    END LOOP;
+END
+$$;
+SELECT count(*) FROM guarded;
+BEGIN;
+SELECT comb_hold() \g /dev/null
+INSERT INTO guarded VALUES (comb_at(clock_timestamp() + interval '900 ms'));
+COMMIT;
+-- A lead is longer than comb_hold() waits for.
+SET comb.drift_warning = -1;
+SELECT count(comb_observe(comb_at(clock_timestamp() + interval '1 minute')));
+SELECT count(comb_hold());
+SELECT count(comb_reset_clock());
+RESET comb.drift_warning;
+-- Each layout, also those that keep less than a tick.
+CREATE TABLE generated (layout text, id uuid);
+DO $$
+DECLARE
+    layout text;
+BEGIN
+    FOR layout IN SELECT label FROM comb_layouts() LOOP
+        EXECUTE format('CREATE OR REPLACE TRIGGER guard BEFORE INSERT ON generated FOR EACH ROW EXECUTE FUNCTION comb_guard(''id'', %L)', layout);
+        FOR n IN 1..100 LOOP
+            INSERT INTO generated VALUES (layout, comb_tracked(layout));
+            COMMIT;
+        END LOOP;
+    END LOOP;
+END
+$$;
+SELECT layout, count(*) FROM generated GROUP BY layout ORDER BY layout;
+DROP TABLE guarded, generated;
+
+-- An UPDATE moves rows to another partition.
+CREATE TABLE moved (id uuid DEFAULT comb_tracked(), state text) PARTITION BY LIST (state);
+CREATE TABLE moved_new PARTITION OF moved FOR VALUES IN ('new');
+CREATE TABLE moved_done PARTITION OF moved FOR VALUES IN ('done');
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON moved FOR EACH ROW EXECUTE FUNCTION comb_guard();
+INSERT INTO moved SELECT comb_tracked(), 'new' FROM generate_series(1, 3);
+UPDATE moved SET state = 'done';
+SELECT count(*) FROM moved_done;
+SELECT refusal('UPDATE moved SET state = ''new'', id = comb_new()');
+SELECT refusal('WITH deleted AS (DELETE FROM moved RETURNING id) INSERT INTO moved SELECT id, ''new'' FROM deleted');
+DROP TABLE moved;
+
 -- Triggers that cannot guard.
 CREATE TABLE mistaken (id int, u uuid DEFAULT comb_tracked());
 CREATE TABLE triggers (trigger text);

@@ -5,15 +5,17 @@ use std::ffi::CStr;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, Datum, NodeTag};
 
+use super::horizon::smallest_id;
 use super::layout_errors::not_of_layout;
 use crate::postgres::call::{Call, sql_functions, unknown_layout};
+use crate::postgres::compat::local_transaction_id;
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
 use crate::server::backend;
 use crate::server::floors;
 use comb_id::layout::Layout;
 use comb_id::layouts::{MSSQL, UUIDV7, labelled};
-use comb_tick::Tick;
+use comb_tick::{TICKS_PER_MS, Tick};
 use uuid::Uuid;
 
 // SQLSTATEs of class OC, which no standard and no PostgreSQL uses: six bits a character, as MAKE_SQLSTATE() has them.
@@ -40,12 +42,42 @@ sql_functions! {
         // SAFETY: rows of the trigger's table.
         let key = unsafe { key(data, new, column) };
         let old = if updates { unsafe { self::key(data, data.tg_trigtuple, column) } } else { None };
-        if let Some(key) = key && old != Some(key) {
+        if let Some(key) = key && !is_unchanged(data, updates, &key, old) {
             check(&key, column.layout)?;
         }
         Ok(Datum::from(new))
     }
 }
+
+/// The last row that an UPDATE left its key: of which transaction and which table.
+static mut UPDATED: Option<(u32, pg_sys::Oid, Uuid)> = None;
+
+/// Whether an UPDATE leaves the row its key. If it moves the row to another partition, the trigger is called twice:
+/// for the UPDATE of the old partition, and for an INSERT into the new one.
+fn is_unchanged(data: &pg_sys::TriggerData, updates: bool, key: &Uuid, old: Option<Uuid>) -> bool {
+    let transaction = local_transaction_id();
+    // SAFETY: a backend runs SQL on one thread. The table lives as long as the call.
+    let (last, table) = unsafe {
+        let last = &raw mut UPDATED;
+        ((*last).take(), &*data.tg_relation)
+    };
+    if !updates {
+        return last.is_some_and(|(by, from, moved)| {
+            by == transaction && from != table.rd_id && moved == *key
+        });
+    }
+    let is_unchanged = old == Some(*key);
+    // SAFETY: as above; an open table has its row of pg_class.
+    unsafe {
+        if is_unchanged && (*table.rd_rel).relispartition {
+            UPDATED = Some((transaction, table.rd_id, *key));
+        }
+    }
+    is_unchanged
+}
+
+/// Keys may be so much ahead of the clock: the horizon covers them, but they are read when it is past them.
+const AHEAD: u64 = 1000 * TICKS_PER_MS;
 
 /// Whether the transaction covers the key by its floor.
 fn check(key: &Uuid, layout: &'static Layout) -> Result<(), Report> {
@@ -55,7 +87,8 @@ fn check(key: &Uuid, layout: &'static Layout) -> Result<(), Report> {
         report!(NO_FLOOR, "key is not tracked: the transaction has not called comb_tracked() or comb_hold()")
             .hint("Generate the key with comb_tracked() in this transaction, or call comb_hold() before the client generates the key.")
     })?;
-    if tick < Tick::from(covered_from) {
+    // Not by their ticks: a layout may keep less than a tick.
+    if layout.order.compare(key, &smallest_id(layout, covered_from)?).is_lt() {
         return Err(report!(
             BELOW_FLOOR,
             "key is not tracked: it is older than the first call of comb_tracked() or comb_hold() in the transaction"
@@ -63,7 +96,7 @@ fn check(key: &Uuid, layout: &'static Layout) -> Result<(), Report> {
         .hint("Generate the key with comb_tracked() in the transaction that stores it, or after comb_hold() in that transaction."));
     }
     let (block, process) = backend::server()?;
-    if tick > Tick::from(block.now(&process)) {
+    if tick > Tick::from(block.now(&process) + AHEAD) {
         return Err(report!(AHEAD_OF_CLOCK, "timestamp of the key is in the future")
             .hint("Generate the key with comb_tracked(), or correct the clock of the client."));
     }
