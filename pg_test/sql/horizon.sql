@@ -80,6 +80,20 @@ EXPLAIN (COSTS OFF) SELECT * FROM outbox WHERE id > comb_min(now() - interval '1
 CREATE VIEW outbox_settled AS SELECT * FROM outbox WHERE id < comb_horizon();
 EXPLAIN (COSTS OFF) SELECT * FROM outbox_settled WHERE id > comb_min(now() - interval '1 s') ORDER BY id LIMIT 1000;
 
+-- PostgreSQL 18 evaluates the other conditions of a partitioned table in parallel workers, too.
+CREATE TABLE partitioned (id uuid DEFAULT comb_tracked()) PARTITION BY RANGE (id);
+CREATE TABLE partition_of_all PARTITION OF partitioned DEFAULT;
+INSERT INTO partitioned SELECT FROM generate_series(1, 3);
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SELECT count(comb_horizon());
+SELECT (SELECT count(*) FROM outbox) FROM partitioned WHERE id < (SELECT comb_horizon());
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+RESET min_parallel_table_scan_size;
+DROP TABLE partitioned;
+
 -- A default keeps the extension. Without it the table stays, and the extension comes back.
 DROP VIEW outbox_settled;
 DROP TABLE mssql;
