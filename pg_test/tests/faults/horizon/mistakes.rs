@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::forms::{self, FORMS};
 use super::outbox::Outbox;
-use super::writers::{CLIENT_KEY, PAUSING, SINGLE, Writer};
+use super::writers::{PAUSING, SINGLE, Writer};
 
 const PAUSES: &str = "pauses between steps";
 
@@ -101,7 +101,6 @@ fn while_others_write() {
     caught(&server, &["no ring"], || stages.reads("jumping", 8, SINGLE));
     caught(&server, &["no ring"], || stages.reads("repeatable", 8, PAUSING));
     caught(&server, &["snapshot before horizon"], || stages.reads("jumping", 8, PAUSING));
-    caught(&server, &["hold without waiting"], || stages.reads("jumping", 8, CLIENT_KEY));
     caught(&server, &["answer falls"], || stages.never_fall());
     server.assert_clean_log();
 }
@@ -212,6 +211,21 @@ fn while_one_transaction_stays_open() {
     caught(&server, &["forgotten at PREPARE"], || prepared_holds(&server));
     caught(&server, &["remembered across transactions"], || next_holds(&server));
     caught(&server, &["released before commit"], || hanging_holds(&server));
+    server.assert_clean_log();
+}
+
+/// The key of a client is not below its floor, though its time is in milliseconds.
+#[test]
+fn a_hold_waits_for_the_millisecond() {
+    let server = server();
+    caught(&server, &["hold without waiting"], || {
+        let mut client = server.connect();
+        let covers =
+            "SELECT comb_hold() <= comb_lower_bound(date_trunc('milliseconds', clock_timestamp()))";
+        let covered = (0..50).filter(|_| value(&mut client, covers)).count();
+        println!("    {covered} of 50 keys are covered");
+        covered == 50
+    });
     server.assert_clean_log();
 }
 

@@ -28,7 +28,6 @@ pub const ALL: &[Writer] = &[
 
 pub const PAUSING: &[Writer] = &[Writer(1, pausing)];
 pub const SINGLE: &[Writer] = &[Writer(1, single)];
-pub const CLIENT_KEY: &[Writer] = &[Writer(1, client_key)];
 
 /// Numbers that need not be good (xorshift64*).
 pub struct Random(u64);
