@@ -85,6 +85,20 @@ INSERT INTO moved SELECT comb_tracked(), 'new' FROM generate_series(1, 3);
 UPDATE moved SET state = 'done';
 SELECT count(*) FROM moved_done;
 SELECT refusal('UPDATE moved SET state = ''new'', id = comb_new()');
+CREATE TABLE not_moved (LIKE moved);
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON not_moved FOR EACH ROW EXECUTE FUNCTION comb_guard();
+BEGIN;
+UPDATE moved SET state = state;
+SELECT refusal('INSERT INTO not_moved SELECT * FROM moved');
+COMMIT;
+-- Another trigger that is called in between.
+CREATE FUNCTION follow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO not_moved VALUES (comb_tracked(), NEW.state); RETURN NEW; END';
+CREATE TRIGGER later BEFORE UPDATE ON moved FOR EACH ROW EXECUTE FUNCTION follow();
+UPDATE moved SET state = 'new';
+SELECT count(*) FROM moved_new, not_moved;
+DROP TABLE not_moved;
+DROP TRIGGER later ON moved;
+DROP FUNCTION follow;
 SELECT refusal('WITH deleted AS (DELETE FROM moved RETURNING id) INSERT INTO moved SELECT id, ''new'' FROM deleted');
 DROP TABLE moved;
 

@@ -42,38 +42,64 @@ sql_functions! {
         // SAFETY: rows of the trigger's table.
         let key = unsafe { key(data, new, column) };
         let old = if updates { unsafe { self::key(data, data.tg_trigtuple, column) } } else { None };
-        if let Some(key) = key && !is_unchanged(data, updates, &key, old) {
-            check(&key, column.layout)?;
+        match key {
+            Some(key) if old == Some(key) => remember(data, key),
+            Some(key) if updates || !is_moved(data, &key) => check(&key, column.layout)?,
+            _ => (),
         }
         Ok(Datum::from(new))
     }
 }
 
-/// The last row that an UPDATE left its key: of which transaction and which table.
-static mut UPDATED: Option<(u32, pg_sys::Oid, Uuid)> = None;
+/// The last row of a partition that an UPDATE left its key.
+#[derive(Clone, Copy)]
+struct Updated {
+    by: u32,
+    partition: pg_sys::Oid,
+    key: Uuid,
+}
 
-/// Whether an UPDATE leaves the row its key. If it moves the row to another partition, the trigger is called twice:
-/// for the UPDATE of the old partition, and for an INSERT into the new one.
-fn is_unchanged(data: &pg_sys::TriggerData, updates: bool, key: &Uuid, old: Option<Uuid>) -> bool {
-    let transaction = local_transaction_id();
-    // SAFETY: a backend runs SQL on one thread. The table lives as long as the call.
-    let (last, table) = unsafe {
-        let last = &raw mut UPDATED;
-        ((*last).take(), &*data.tg_relation)
-    };
-    if !updates {
-        return last.is_some_and(|(by, from, moved)| {
-            by == transaction && from != table.rd_id && moved == *key
-        });
-    }
-    let is_unchanged = old == Some(*key);
-    // SAFETY: as above; an open table has its row of pg_class.
+static mut UPDATED: Option<Updated> = None;
+
+/// Remembers a row that an UPDATE may move to another partition: this trigger is then called for an INSERT there as well.
+fn remember(data: &pg_sys::TriggerData, key: Uuid) {
+    // SAFETY: a backend runs SQL on one thread. The trigger's table is open, and has its row of pg_class.
     unsafe {
-        if is_unchanged && (*table.rd_rel).relispartition {
-            UPDATED = Some((transaction, table.rd_id, *key));
+        let table = &*data.tg_relation;
+        if (*table.rd_rel).relispartition {
+            UPDATED = Some(Updated { by: local_transaction_id(), partition: table.rd_id, key });
         }
     }
-    is_unchanged
+}
+
+/// Whether the INSERT is that of a row that an UPDATE moves.
+fn is_moved(data: &pg_sys::TriggerData, key: &Uuid) -> bool {
+    // SAFETY: as above.
+    let (updated, table) = unsafe {
+        let updated = &raw mut UPDATED;
+        (&mut *updated, &*data.tg_relation)
+    };
+    let is_moved = updated.is_some_and(|row| {
+        row.by == local_transaction_id()
+            && row.key == *key
+            && row.partition != table.rd_id
+            && root(row.partition) == root(table.rd_id)
+    });
+    if is_moved {
+        *updated = None;
+    }
+    is_moved
+}
+
+/// The partitioned table at the top of a partition.
+fn root(mut table: pg_sys::Oid) -> pg_sys::Oid {
+    // SAFETY: tables that the statement has locked, and their parents.
+    unsafe {
+        while raw::get_rel_relispartition(table) {
+            table = raw::get_partition_parent(table, true);
+        }
+    }
+    table
 }
 
 /// Keys may be so much ahead of the clock: the horizon covers them, but they are read when it is past them.
