@@ -91,14 +91,19 @@ BEGIN;
 UPDATE moved SET state = state;
 SELECT refusal('INSERT INTO not_moved SELECT * FROM moved');
 COMMIT;
--- Another trigger that is called in between.
-CREATE FUNCTION follow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO not_moved VALUES (comb_tracked(), NEW.state); RETURN NEW; END';
-CREATE TRIGGER later BEFORE UPDATE ON moved FOR EACH ROW EXECUTE FUNCTION follow();
+-- Another trigger that updates a row of a partition in between, and a second guard.
+CREATE TABLE counted (id uuid DEFAULT comb_tracked(), n int) PARTITION BY RANGE (n);
+CREATE TABLE counted_all PARTITION OF counted DEFAULT;
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON counted FOR EACH ROW EXECUTE FUNCTION comb_guard();
+INSERT INTO counted (n) VALUES (0);
+CREATE FUNCTION count_it() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN UPDATE counted SET n = n + 1; RETURN NEW; END';
+CREATE TRIGGER later BEFORE UPDATE ON moved FOR EACH ROW EXECUTE FUNCTION count_it();
+CREATE TRIGGER latest BEFORE INSERT OR UPDATE ON moved FOR EACH ROW EXECUTE FUNCTION comb_guard();
 UPDATE moved SET state = 'new';
-SELECT count(*) FROM moved_new, not_moved;
-DROP TABLE not_moved;
+SELECT n, (SELECT count(*) FROM moved_new) FROM counted;
+DROP TABLE not_moved, counted;
 DROP TRIGGER later ON moved;
-DROP FUNCTION follow;
+DROP FUNCTION count_it;
 SELECT refusal('WITH deleted AS (DELETE FROM moved RETURNING id) INSERT INTO moved SELECT id, ''new'' FROM deleted');
 DROP TABLE moved;
 

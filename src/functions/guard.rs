@@ -51,7 +51,7 @@ sql_functions! {
     }
 }
 
-/// The last row of a partition that an UPDATE left its key.
+/// A row of a partition that an UPDATE left its key.
 #[derive(Clone, Copy)]
 struct Updated {
     by: u32,
@@ -59,41 +59,45 @@ struct Updated {
     key: Uuid,
 }
 
-static mut UPDATED: Option<Updated> = None;
+/// The last of them: other triggers can update such rows before this one is called again for the same row.
+fn updated() -> &'static mut [Option<Updated>; 8] {
+    static mut UPDATED: [Option<Updated>; 8] = [None; 8];
+    let updated = &raw mut UPDATED;
+    // SAFETY: a backend runs SQL on one thread. No caller keeps the reference while it calls what comes back here.
+    unsafe { &mut *updated }
+}
 
 /// Remembers a row that an UPDATE may move to another partition: this trigger is then called for an INSERT there as well.
 fn remember(data: &pg_sys::TriggerData, key: Uuid) {
-    // SAFETY: a backend runs SQL on one thread. The trigger's table is open, and has its row of pg_class.
-    unsafe {
+    // SAFETY: the trigger's table is open, and has its row of pg_class.
+    let (partition, is_partition) = unsafe {
         let table = &*data.tg_relation;
-        if (*table.rd_rel).relispartition {
-            UPDATED = Some(Updated { by: local_transaction_id(), partition: table.rd_id, key });
-        }
+        (table.rd_id, (*table.rd_rel).relispartition)
+    };
+    if is_partition {
+        let updated = updated();
+        updated.rotate_right(1);
+        updated[0] = Some(Updated { by: local_transaction_id(), partition, key });
     }
 }
 
 /// Whether the INSERT is that of a row that an UPDATE moves.
 fn is_moved(data: &pg_sys::TriggerData, key: &Uuid) -> bool {
     // SAFETY: as above.
-    let (updated, table) = unsafe {
-        let updated = &raw mut UPDATED;
-        (&mut *updated, &*data.tg_relation)
-    };
-    let is_moved = updated.is_some_and(|row| {
+    let table = unsafe { (*data.tg_relation).rd_id };
+    let is_it = |row: Updated| {
         row.by == local_transaction_id()
             && row.key == *key
-            && row.partition != table.rd_id
-            && root(row.partition) == root(table.rd_id)
-    });
-    if is_moved {
-        *updated = None;
-    }
-    is_moved
+            && row.partition != table
+            && root(row.partition) == root(table)
+    };
+    let row = updated().iter_mut().find(|row| row.is_some_and(is_it));
+    row.and_then(Option::take).is_some()
 }
 
 /// The partitioned table at the top of a partition.
 fn root(mut table: pg_sys::Oid) -> pg_sys::Oid {
-    // SAFETY: tables that the statement has locked, and their parents.
+    // SAFETY: reads the catalogs. A table that was dropped or detached in this transaction is no partition.
     unsafe {
         while raw::get_rel_relispartition(table) {
             table = raw::get_partition_parent(table, true);

@@ -178,6 +178,14 @@ pub fn warn_of_new_lead(lead: u64) {
     }
 }
 
+/// Sends a WARNING of a lead, unless there was one within the last minute.
+pub fn warn_once_a_minute(warning: impl FnOnce() -> Report) {
+    if backend().may_warn() {
+        backend().warned_at = Some(System.monotonic());
+        warning().send(PgLogLevel::WARNING);
+    }
+}
+
 /// Warns that UUIDs are ahead of the system clock by so many ticks.
 fn warn_of_lead(lead: u64) {
     let ms = lead / TICKS_PER_MS;

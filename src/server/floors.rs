@@ -7,7 +7,6 @@
 use std::thread::sleep;
 use std::time::Duration;
 
-use pgrx::PgLogLevel;
 use pgrx::pg_sys;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 
@@ -73,10 +72,11 @@ pub fn hold_for_client() -> Result<u64, Report> {
     if lead <= LONGEST_WAIT {
         sleep(Duration::from_micros(lead * 1000 / TICKS_PER_MS + 1));
     } else {
-        report!(ERRCODE_WARNING, "keys that clients generate now are not tracked")
-            .detail("The shared clock is ahead of the system clock: such keys are older than the result of comb_hold().")
-            .hint("Generate the keys with comb_tracked() until the lead ends. comb_status() shows when.")
-            .send(PgLogLevel::WARNING);
+        backend::warn_once_a_minute(|| {
+            report!(ERRCODE_WARNING, "keys that clients generate now are not tracked")
+                .detail("The shared clock is ahead of the system clock: such keys are older than the result of comb_hold().")
+                .hint("Generate the keys with comb_tracked() until the lead ends. comb_status() shows when.")
+        });
     }
     Ok(covered_from)
 }
