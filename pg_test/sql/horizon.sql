@@ -80,9 +80,10 @@ EXPLAIN (COSTS OFF) SELECT * FROM outbox WHERE id > comb_min(now() - interval '1
 CREATE VIEW outbox_settled AS SELECT * FROM outbox WHERE id < comb_horizon();
 EXPLAIN (COSTS OFF) SELECT * FROM outbox_settled WHERE id > comb_min(now() - interval '1 s') ORDER BY id LIMIT 1000;
 
--- PostgreSQL 18 evaluates the other conditions of a partitioned table in parallel workers, too.
+-- PostgreSQL 18 prunes partitions in parallel workers, too, by a function that the condition calls itself.
 CREATE TABLE partitioned (id uuid DEFAULT comb_tracked()) PARTITION BY RANGE (id);
 CREATE TABLE partition_of_all PARTITION OF partitioned DEFAULT;
+CREATE TABLE partition_of_past PARTITION OF partitioned FOR VALUES FROM (MINVALUE) TO (comb_lower_bound('2020-01-01Z'));
 INSERT INTO partitioned SELECT FROM generate_series(1, 3);
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
