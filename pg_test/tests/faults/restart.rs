@@ -80,6 +80,15 @@ fn a_crash_and_the_clock_an_hour_back() {
     }
 }
 
+fn crash_a_backend(server: &mut Server) {
+    let mut victim = Session::start(server, "victim", &["SELECT pg_sleep(60)"]);
+    victim.wait_for(server, "PgSleep");
+    kill(server.value("SELECT pid FROM pg_stat_activity WHERE application_name = 'victim'"));
+    assert!(victim.end().is_err());
+    assert!(within(10, || server.crashes() == 1), "the postmaster hears of it");
+    server.wait_until_it_accepts();
+}
+
 /// A backend dies, the postmaster does not: it creates the shared memory anew.
 #[test]
 fn the_clock_an_hour_back_and_a_backend_that_crashes() {
@@ -88,12 +97,7 @@ fn the_clock_an_hour_back_and_a_backend_that_crashes() {
         server.set_clock("-3600");
         server.execute(STORE);
         server.execute("CHECKPOINT");
-        let mut victim = Session::start(&server, "victim", &["SELECT pg_sleep(60)"]);
-        victim.wait_for(&server, "PgSleep");
-        kill(server.value("SELECT pid FROM pg_stat_activity WHERE application_name = 'victim'"));
-        assert!(victim.end().is_err());
-        assert!(within(10, || server.crashes() == 1), "the postmaster hears of it");
-        server.wait_until_it_accepts();
+        crash_a_backend(&mut server);
         let mut client = server.connect();
         if sharing == Sharing::Preloaded {
             check(&mut client, "ids go on above those before the crash", IDS_GO_ON);
@@ -109,6 +113,25 @@ fn the_clock_an_hour_back_and_a_backend_that_crashes() {
                 value::<bool>(&mut client, IDS_GO_ON)
             );
         }
+    }
+}
+
+/// The clock was an hour ahead, also at a checkpoint; it was mended and reset.
+#[test]
+fn a_reset_and_a_backend_that_crashes() {
+    for sharing in SHARINGS {
+        let mut server = server(sharing);
+        server.set_clock("+3600");
+        server.execute(STORE);
+        server.execute("CHECKPOINT");
+        server.set_clock("+0");
+        server.execute("SELECT comb_reset_clock()");
+        crash_a_backend(&mut server);
+        check(
+            &mut server.connect(),
+            "the lead does not come back",
+            "SELECT ahead < interval '1 minute' FROM comb_status()",
+        );
     }
 }
 
