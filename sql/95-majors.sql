@@ -11,6 +11,11 @@ $$;
 SELECT comb_grant_to_pg_maintain()
 WHERE EXISTS (
     SELECT FROM pg_catalog.pg_roles WHERE rolname OPERATOR(pg_catalog.=) 'pg_maintain'
+) AND NOT EXISTS (
+    -- Granted before: what was revoked since stays so.
+    SELECT FROM pg_catalog.pg_init_privs
+    WHERE objoid OPERATOR(pg_catalog.=) 'comb_reset_clock()'::regprocedure
+    AND initprivs::text OPERATOR(pg_catalog.~) 'pg_maintain'
 );
 DROP FUNCTION comb_grant_to_pg_maintain();
 

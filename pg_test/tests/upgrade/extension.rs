@@ -97,15 +97,24 @@ fn an_update_is_a_fresh_install() {
 }
 
 fn privileges_stay(server: &Server) {
-    create(server, "revoked", FIRST);
-    let mut client = server.connect_to("revoked");
-    client
-        .batch_execute("REVOKE EXECUTE ON FUNCTION extensions.comb_status() FROM PUBLIC; GRANT EXECUTE ON FUNCTION extensions.comb_status() TO pg_monitor")
-        .expect("privileges");
-    let privileges = "SELECT proacl::text FROM pg_proc WHERE proname = 'comb_status'";
-    let before: String = value(&mut client, privileges);
-    update(server, "revoked").expect("ALTER EXTENSION UPDATE");
-    assert_eq!(value::<String>(&mut client, privileges), before, "who may call comb_status()");
+    const OF_STATUS: &str = "REVOKE EXECUTE ON FUNCTION extensions.comb_status() FROM PUBLIC;
+                             GRANT EXECUTE ON FUNCTION extensions.comb_status() TO pg_monitor;";
+    const OF_RESET: &str =
+        "REVOKE EXECUTE ON FUNCTION extensions.comb_reset_clock() FROM pg_maintain;";
+    for version in [FIRST, SECOND] {
+        create(server, "revoked", version);
+        let mut client = server.connect_to("revoked");
+        client.batch_execute(OF_STATUS).expect("privileges");
+        // The script from the first release grants it again.
+        if version != FIRST && installation().major >= 17 {
+            client.batch_execute(OF_RESET).expect("privileges");
+        }
+        let privileges = "SELECT string_agg(proacl::text, ' ' ORDER BY proname) FROM pg_proc
+                          WHERE proname IN ('comb_status', 'comb_reset_clock')";
+        let before: String = value(&mut client, privileges);
+        update(server, "revoked").expect("ALTER EXTENSION UPDATE");
+        assert_eq!(value::<String>(&mut client, privileges), before, "privileges since {version}");
+    }
 }
 
 /// Of 0.2.0 and 0.10.0 the second is newer.
@@ -214,6 +223,7 @@ fn pg_upgrade_and_an_update() {
         create(&server, "shop", FIRST);
         run(&server, "shop", "usage.sql");
         let before = run(&server, "shop", "facts.sql");
+        create(&server, "second", SECOND);
         forget_writers(&server);
         let server = server.pg_upgrade(installation());
         let what = format!("from {} to {}", old.major, installation().major);
@@ -224,6 +234,12 @@ fn pg_upgrade_and_an_update() {
             catalog(&server, "shop"),
             catalog(&server, "fresh"),
             "the catalogs after pg_upgrade {what}"
+        );
+        update(&server, "second").expect("ALTER EXTENSION UPDATE");
+        assert_eq!(
+            catalog(&server, "second"),
+            catalog(&server, "fresh"),
+            "the catalogs after pg_upgrade {what} and an update from {SECOND}"
         );
         assert_eq!(run(&server, "shop", "facts.sql"), before, "an update after pg_upgrade {what}");
         println!("pg_upgrade {what}");
