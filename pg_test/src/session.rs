@@ -10,7 +10,7 @@ use crate::within;
 /// A session of a server that runs statements one after the other, each in its own transaction unless one of them says
 /// BEGIN, and ends with the first error. Its application_name is its name.
 pub struct Session {
-    name: String,
+    pub name: String,
     thread: Option<JoinHandle<Result<Vec<String>, String>>>,
 }
 
@@ -44,6 +44,14 @@ impl Session {
 
     pub fn runs(&self) -> bool {
         self.thread.as_ref().is_some_and(|thread| !thread.is_finished())
+    }
+
+    /// Its process, once it is connected.
+    pub fn pid(&self, server: &Server) -> i32 {
+        server.value(&format!(
+            "SELECT pid FROM pg_stat_activity WHERE application_name = '{}'",
+            self.name
+        ))
     }
 
     /// Waits for the end: the first column of all rows, or the SQLSTATE of the error.

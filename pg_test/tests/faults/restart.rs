@@ -83,7 +83,7 @@ fn a_crash_and_the_clock_an_hour_back() {
 fn crash_a_backend(server: &mut Server) {
     let mut victim = Session::start(server, "victim", &["SELECT pg_sleep(60)"]);
     victim.wait_for(server, "PgSleep");
-    kill(server.value("SELECT pid FROM pg_stat_activity WHERE application_name = 'victim'"));
+    kill(victim.pid(server));
     assert!(victim.end().is_err());
     assert!(within(10, || server.crashes() == 1), "the postmaster hears of it");
     server.wait_until_it_accepts();

@@ -27,10 +27,6 @@ EXCEPTION WHEN query_canceled THEN
 END
 $$";
 
-fn pid_of(server: &Server, name: &str) -> i32 {
-    server.value(&format!("SELECT pid FROM pg_stat_activity WHERE application_name = '{name}'"))
-}
-
 fn is_stopped(pid: i32) -> bool {
     fs::read_to_string(format!("/proc/{pid}/status"))
         .is_ok_and(|status| status.contains("State:\tT"))
@@ -48,15 +44,17 @@ fn stop_writer(server: &Server) -> (Session, i32) {
     let advance = "SELECT comb_observe(comb_at(clock_timestamp() + interval '2 minutes'))";
     let writer = Session::start(server, "writer", &[advance]);
     assert!(within(10, || stopped.exists()), "no process changes the clock");
-    let pid = pid_of(server, "writer");
+    let pid = writer.pid(server);
     assert!(within(10, || is_stopped(pid)), "the writer does not stop");
     (writer, pid)
 }
 
-/// Whether these sessions, of these names, wait for the clock, as pg_stat_activity shows it.
-fn all_wait(server: &Server, names: &str, sessions: &[&Session]) -> bool {
+/// Whether these sessions wait for the clock, as pg_stat_activity shows it.
+fn all_wait(server: &Server, sessions: &[&Session]) -> bool {
     let event = if installation().major >= 17 { "CombClock" } else { "Extension" };
     sessions.iter().for_each(|session| session.wait_for(server, event));
+    let names: Vec<_> = sessions.iter().map(|session| format!("'{}'", session.name)).collect();
+    let names = names.join(", ");
     let waiting = format!(
         "SELECT count(*) FROM pg_stat_activity
          WHERE wait_event_type = 'Extension' AND wait_event = '{event}' AND application_name IN ({names})"
@@ -97,20 +95,13 @@ fn under_load(server: &Server) {
             "CREATE TABLE by_workers AS SELECT comb_new() FROM source",
         ],
     );
-    assert!(
-        all_wait(
-            server,
-            "'canceled', 'terminated', 'goes_on'",
-            &[&canceled, &terminated, &goes_on]
-        ),
-        "the wait is shown"
-    );
+    assert!(all_wait(server, &[&canceled, &terminated, &goes_on]), "the wait is shown");
     let workers_wait = "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE backend_type = 'parallel worker' AND wait_event_type = 'Extension')";
     assert!(within(5, || server.value(workers_wait)), "parallel workers wait, too");
     server.execute(
         "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE application_name IN ('canceled', 'parallel') AND leader_pid IS NULL",
     );
-    let terminated_pid = pid_of(server, "terminated");
+    let terminated_pid = terminated.pid(server);
     server.execute(&format!(
         "SELECT pg_terminate_backend({terminated_pid}), pg_terminate_backend({writer_pid})"
     ));
@@ -140,7 +131,7 @@ fn under_load(server: &Server) {
 fn fast_shutdown(server: &mut Server) {
     let (_writer, writer_pid) = stop_writer(server);
     let [first, second] = ["first", "second"].map(|name| Session::start(server, name, &[GENERATE]));
-    assert!(all_wait(server, "'first', 'second'", &[&first, &second]), "they wait");
+    assert!(all_wait(server, &[&first, &second]), "they wait");
     server.signal(Signal::INT);
     assert!(within(2, || !first.runs() && !second.runs()), "a fast shutdown ends the wait");
     signal(writer_pid, Signal::CONT);

@@ -101,8 +101,8 @@ fn privileges_stay(server: &Server) {
                              GRANT EXECUTE ON FUNCTION extensions.comb_status() TO pg_monitor;";
     const OF_RESET: &str =
         "REVOKE EXECUTE ON FUNCTION extensions.comb_reset_clock() FROM pg_maintain;";
-    for version in [FIRST, SECOND] {
-        create(server, "revoked", version);
+    for version in released() {
+        create(server, "revoked", &version);
         let mut client = server.connect_to("revoked");
         client.batch_execute(OF_STATUS).expect("privileges");
         // The script from the first release grants it again.
@@ -223,7 +223,13 @@ fn pg_upgrade_and_an_update() {
         create(&server, "shop", FIRST);
         run(&server, "shop", "usage.sql");
         let before = run(&server, "shop", "facts.sql");
-        create(&server, "second", SECOND);
+        let released: Vec<_> = released()
+            .into_iter()
+            .map(|version| (format!("from_{}", version.replace('.', "_")), version))
+            .collect();
+        for (database, version) in &released {
+            create(&server, database, version);
+        }
         forget_writers(&server);
         let server = server.pg_upgrade(installation());
         let what = format!("from {} to {}", old.major, installation().major);
@@ -235,12 +241,14 @@ fn pg_upgrade_and_an_update() {
             catalog(&server, "fresh"),
             "the catalogs after pg_upgrade {what}"
         );
-        update(&server, "second").expect("ALTER EXTENSION UPDATE");
-        assert_eq!(
-            catalog(&server, "second"),
-            catalog(&server, "fresh"),
-            "the catalogs after pg_upgrade {what} and an update from {SECOND}"
-        );
+        for (database, version) in &released {
+            update(&server, database).expect("ALTER EXTENSION UPDATE");
+            assert_eq!(
+                catalog(&server, database),
+                catalog(&server, "fresh"),
+                "the catalogs after pg_upgrade {what} and an update from {version}"
+            );
+        }
         assert_eq!(run(&server, "shop", "facts.sql"), before, "an update after pg_upgrade {what}");
         println!("pg_upgrade {what}");
     }

@@ -48,9 +48,6 @@ impl Stages<'_> {
     fn reads(&mut self, reader: &'static str, writers: usize, writer: &'static [Writer]) -> bool {
         let mut rows = 0;
         for _ in 0..20 {
-            if rows >= 250 {
-                return true;
-            }
             let mut outbox = self.next();
             self.0.mutate(PAUSES);
             outbox.write(writers, Duration::from_secs(2), writer);
@@ -63,6 +60,9 @@ impl Stages<'_> {
                 return false;
             }
             rows += stored;
+            if rows >= 250 {
+                return true;
+            }
         }
         panic!("no more than {rows} rows are stored");
     }
