@@ -14,7 +14,8 @@ WHERE EXISTS (
 ) AND NOT EXISTS (
     -- Granted before: what was revoked since stays so.
     SELECT FROM pg_catalog.pg_init_privs
-    WHERE objoid OPERATOR(pg_catalog.=) 'comb_reset_clock()'::regprocedure
+    WHERE classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass
+    AND objoid OPERATOR(pg_catalog.=) 'comb_reset_clock()'::regprocedure
     AND initprivs::text OPERATOR(pg_catalog.~) 'pg_maintain'
 );
 DROP FUNCTION comb_grant_to_pg_maintain();
