@@ -24,11 +24,10 @@ mod schema;
 mod server;
 
 /// The version that PostgreSQL 18 shows for the library. Of pgrx 0.18, the macro's own `version` sets the name.
-const VERSION: &CStr =
-    match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
-        Ok(version) => version,
-        Err(_) => panic!("a version without a zero"),
-    };
+const VERSION: &CStr = match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
+    Ok(version) => version,
+    Err(_) => panic!("a version without a zero"),
+};
 
 pgrx::pg_module_magic!(name = c"comb", version = VERSION);
 

@@ -17,16 +17,8 @@ extension_sql_file!("../sql/72-status.sql", name = "status", requires = ["clock"
 extension_sql_file!("../sql/75-horizon.sql", name = "horizon", requires = ["status"]);
 extension_sql_file!("../sql/80-mssql-order.sql", name = "mssql_order", requires = ["horizon"]);
 extension_sql_file!("../sql/85-time-order.sql", name = "time_order", requires = ["mssql_order"]);
-extension_sql_file!(
-    "../sql/90-uniqueidentifier.sql",
-    name = "uniqueidentifier",
-    requires = ["time_order"]
-);
-extension_sql_file!(
-    "../sql/91-first-last.sql",
-    name = "first_last",
-    requires = ["uniqueidentifier"]
-);
+extension_sql_file!("../sql/90-uniqueidentifier.sql", name = "uniqueidentifier", requires = ["time_order"]);
+extension_sql_file!("../sql/91-first-last.sql", name = "first_last", requires = ["uniqueidentifier"]);
 extension_sql_file!("../sql/92-partitions.sql", name = "partitions", requires = ["first_last"]);
 extension_sql_file!("../sql/93-between.sql", name = "between", requires = ["partitions"]);
 extension_sql_file!("../sql/95-majors.sql", name = "majors", requires = ["between"]);

@@ -3,8 +3,6 @@
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
-LONGEST_FILE=400
-
 broken=0
 # rule "what has to be so" COMMAND...: the command prints what breaks the rule, and nothing else.
 rule() {
@@ -30,7 +28,6 @@ imports() {
 import_circles() { imports | tsort 2>&1 >/dev/null | sed 's/^tsort: -:/src: imports:/; s/^tsort:/   /'; }
 # The pairs are read from lines that name one file each.
 imports_of_several() { grep -rnE --include='*.rs' "use +(crate(::[a-z_]+)?|super)(::[{]|;)" src/*/; }
-long_files() { find src crates pg_test -name '*.rs' -exec wc -l {} + | awk -v longest=$LONGEST_FILE '$2 != "total" && $1 > longest'; }
 chapters() { diff <(cd sql && ls [0-9]*.sql) <(grep -o '[^/"]*\.sql' src/schema.rs); }
 changed_scripts() { (cd sql && sha256sum --check --quiet released.sha256); }
 # That of the version in the tree is not released yet.
@@ -68,7 +65,6 @@ say "Rules"
 rule "SQL objects are created in sql/" created_in_rust
 rule "imports in src/ go from functions to server to postgres, in no circle" import_circles
 rule "an import in src/ names one file, as \`use crate::server::settings;\`: one line for each" imports_of_several
-rule "no file has more than $LONGEST_FILE lines" long_files
 rule "src/schema.rs names the chapters of sql/ in their order" chapters
 rule "update scripts are what their chapters say" tools/update_scripts.sh --check
 rule "released scripts, which databases have run, stay as they were" changed_scripts

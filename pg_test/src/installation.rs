@@ -100,14 +100,8 @@ impl Installation {
         let script = format!("comb--{}.sql", env!("CARGO_PKG_VERSION"));
         let ours = fs::read(self.scripts.join(&script)).expect("the installed script");
         let majors = (15..self.major).map(|major| place.join(format!("{major}/bin/pg_config")));
-        let older = majors
-            .filter(|pg_config| pg_config.exists())
-            .map(|pg_config| Self::of(pg_config, None));
-        older
-            .filter(|older| {
-                fs::read(older.scripts.join(&script)).is_ok_and(|theirs| theirs == ours)
-            })
-            .collect()
+        let older = majors.filter(|pg_config| pg_config.exists()).map(|pg_config| Self::of(pg_config, None));
+        older.filter(|older| fs::read(older.scripts.join(&script)).is_ok_and(|theirs| theirs == ours)).collect()
     }
 
     /// Whether it comes with that extension. Says so where it does not: not every PostgreSQL has contrib.

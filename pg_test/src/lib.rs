@@ -92,9 +92,7 @@ pub fn value<T: FromSqlOwned>(client: &mut Client, query: &str) -> T {
 pub fn sqlstate(client: &mut Client, statement: &str) -> String {
     match client.batch_execute(statement) {
         Ok(()) => "00000".to_owned(),
-        Err(error) => {
-            error.code().unwrap_or_else(|| panic!("{statement}: {error}")).code().to_owned()
-        }
+        Err(error) => error.code().unwrap_or_else(|| panic!("{statement}: {error}")).code().to_owned(),
     }
 }
 

@@ -22,13 +22,7 @@ pub struct Load {
 impl Load {
     /// Runs `turn` again and again in so many connections, for so long. With `reconnect`, each turn has a connection of
     /// its own.
-    pub fn start<F>(
-        config: &Config,
-        connections: usize,
-        time: Duration,
-        reconnect: bool,
-        turn: F,
-    ) -> Self
+    pub fn start<F>(config: &Config, connections: usize, time: Duration, reconnect: bool, turn: F) -> Self
     where
         F: Fn(&mut postgres::Client) -> Result<(), postgres::Error> + Send + Clone + 'static,
     {
@@ -67,14 +61,7 @@ impl Load {
 }
 
 /// Starts connections that generate ids by `call` into a table of [`ORDER_TABLE`].
-pub fn order_load(
-    server: &Server,
-    table: &str,
-    call: &str,
-    connections: usize,
-    time: Duration,
-    reconnect: bool,
-) -> Load {
+pub fn order_load(server: &Server, table: &str, call: &str, connections: usize, time: Duration, reconnect: bool) -> Load {
     server.execute(&format!(
         "INSERT INTO {table} VALUES ('00000000-0000-0000-0000-000000000001', '00000000-0000-0000-0000-000000000000') ON CONFLICT DO NOTHING"
     ));

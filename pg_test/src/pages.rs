@@ -70,11 +70,7 @@ impl Page {
 
     /// The blocks below that heading.
     pub fn section(&self, heading: &str) -> Vec<&Block> {
-        let blocks: Vec<_> = self
-            .blocks
-            .iter()
-            .filter(|block| block.sections.iter().any(|it| it == heading))
-            .collect();
+        let blocks: Vec<_> = self.blocks.iter().filter(|block| block.sections.iter().any(|it| it == heading)).collect();
         assert!(!blocks.is_empty(), "{}: no code below '{heading}'", self.path);
         blocks
     }

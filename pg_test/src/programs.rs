@@ -67,34 +67,19 @@ impl Server {
         self.write(&input, commands);
         let input = fs::File::open(input).expect("commands");
         let output = command.arg(database).stdin(input).output().expect("postgres");
-        format!(
-            "{}{}",
-            String::from_utf8_lossy(&output.stdout),
-            String::from_utf8_lossy(&output.stderr)
-        )
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
     }
 
     /// A server of that PostgreSQL with everything that this one has, by pg_upgrade. It preloads the extension.
     pub fn pg_upgrade(mut self, to: &'static Installation) -> Self {
         self.down(Stop::Fast);
-        let control = self
-            .installation
-            .program("pg_controldata", &[])
-            .arg(self.data())
-            .output()
-            .expect("pg_controldata");
-        let has_checksums = !String::from_utf8_lossy(&control.stdout)
-            .contains("Data page checksum version:           0");
+        let control = self.installation.program("pg_controldata", &[]).arg(self.data()).output().expect("pg_controldata");
+        let has_checksums = !String::from_utf8_lossy(&control.stdout).contains("Data page checksum version:           0");
         // From 18 on they are on by default, and have to be as they were.
-        let options: &[&str] =
-            if has_checksums || to.major < 18 { &[] } else { &["--no-data-checksums"] };
+        let options: &[&str] = if has_checksums || to.major < 18 { &[] } else { &["--no-data-checksums"] };
         let mut server = Self::empty(to);
         server.initdb(options);
-        server.configure(&[
-            ("shared_preload_libraries", "comb"),
-            ("fsync", "off"),
-            ("timezone", "UTC"),
-        ]);
+        server.configure(&[("shared_preload_libraries", "comb"), ("fsync", "off"), ("timezone", "UTC")]);
         let mut command = to.program("pg_upgrade", &[]);
         command.arg(format!("--old-bindir={}", self.installation.bin.display()));
         command.arg(format!("--new-bindir={}", to.bin.display()));

@@ -56,11 +56,7 @@ impl Server {
     }
 
     /// The same of another PostgreSQL than the one under test.
-    pub fn create_of(
-        installation: &'static Installation,
-        sharing: Sharing,
-        settings: &[(&str, &str)],
-    ) -> Self {
+    pub fn create_of(installation: &'static Installation, sharing: Sharing, settings: &[(&str, &str)]) -> Self {
         // A copy of what initdb has made takes a tenth of its time.
         let template = installation.template.get_or_init(|| {
             let template = Self::empty(installation);
@@ -111,14 +107,7 @@ impl Server {
             fs::set_permissions(&path, Permissions::from_mode(0o700)).expect("permissions");
             installation.give(&path);
         }
-        let server = Self {
-            installation,
-            directory,
-            postmaster: None,
-            environment: Vec::new(),
-            clock: None,
-            tcp: None,
-        };
+        let server = Self { installation, directory, postmaster: None, environment: Vec::new(), clock: None, tcp: None };
         fs::set_permissions(server.work(), Permissions::from_mode(0o755)).expect("permissions");
         server
     }
@@ -247,10 +236,7 @@ impl Server {
     /// Waits until the server accepts connections, as after a crash.
     pub fn wait_until_it_accepts(&mut self) {
         let ended = |server: &mut Self| {
-            server
-                .postmaster
-                .as_mut()
-                .is_none_or(|child| child.try_wait().is_ok_and(|status| status.is_some()))
+            server.postmaster.as_mut().is_none_or(|child| child.try_wait().is_ok_and(|status| status.is_some()))
         };
         let accepts = within(60, || ended(self) || self.try_connect("postgres").is_ok());
         assert!(accepts && !ended(self), "the server does not start: {}", self.log());
@@ -363,10 +349,7 @@ const PREFIX: &str = "comb.";
 fn remove_what_interrupted_runs_left() {
     for entry in fs::read_dir(std::env::temp_dir()).expect("a directory").flatten() {
         let name = entry.file_name().into_string().unwrap_or_default();
-        let process = name
-            .strip_prefix(PREFIX)
-            .and_then(|rest| rest.split_once('.'))
-            .map(|(process, _)| process);
+        let process = name.strip_prefix(PREFIX).and_then(|rest| rest.split_once('.')).map(|(process, _)| process);
         let process = process.filter(|process| process.parse::<u32>().is_ok());
         if process.is_some_and(|process| !Path::new("/proc").join(process).exists()) {
             let _ = fs::remove_dir_all(entry.path());
@@ -378,8 +361,7 @@ fn remove_what_interrupted_runs_left() {
 /// thread that started it ends.
 fn spawn(command: Command) -> Child {
     type Order = (Command, mpsc::Sender<std::io::Result<Child>>);
-    static SPAWNER: std::sync::OnceLock<std::sync::Mutex<mpsc::Sender<Order>>> =
-        std::sync::OnceLock::new();
+    static SPAWNER: std::sync::OnceLock<std::sync::Mutex<mpsc::Sender<Order>>> = std::sync::OnceLock::new();
     let spawner = SPAWNER.get_or_init(|| {
         let (orders, received) = mpsc::channel::<Order>();
         thread::spawn(move || {

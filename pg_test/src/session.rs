@@ -25,9 +25,7 @@ impl Session {
         config.dbname(database).application_name(name);
         let statements: Vec<_> = statements.iter().map(|&statement| statement.to_owned()).collect();
         let run = move || {
-            let code = |error: postgres::Error| {
-                error.code().map_or_else(|| error.to_string(), |code| code.code().to_owned())
-            };
+            let code = |error: postgres::Error| error.code().map_or_else(|| error.to_string(), |code| code.code().to_owned());
             let mut client = config.connect(NoTls).map_err(code)?;
             let mut values = Vec::new();
             for statement in statements {
@@ -48,10 +46,7 @@ impl Session {
 
     /// Its process, once it is connected.
     pub fn pid(&self, server: &Server) -> i32 {
-        server.value(&format!(
-            "SELECT pid FROM pg_stat_activity WHERE application_name = '{}'",
-            self.name
-        ))
+        server.value(&format!("SELECT pid FROM pg_stat_activity WHERE application_name = '{}'", self.name))
     }
 
     /// Waits for the end: the first column of all rows, or the SQLSTATE of the error.
@@ -63,8 +58,7 @@ impl Session {
     pub fn wait_for(&self, server: &Server, event: &str) {
         let mut client = server.connect();
         let query = "SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name = $1 AND wait_event = $2";
-        let arrived =
-            within(20, || client.query_one(query, &[&self.name, &event]).expect(query).get(0));
+        let arrived = within(20, || client.query_one(query, &[&self.name, &event]).expect(query).get(0));
         assert!(arrived, "the session {} does not come to {event}", self.name);
     }
 }

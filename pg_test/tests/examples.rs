@@ -169,13 +169,8 @@ impl Examples {
         let begin = Instant::now();
         let shown = if pooled { format!("{name} via pgbouncer") } else { name.to_owned() };
         eprintln!("==> {shown}");
-        let mut row = Row {
-            example: shown,
-            client: "-".to_owned(),
-            passed: String::new(),
-            seconds: "-".to_owned(),
-            remark: String::new(),
-        };
+        let mut row =
+            Row { example: shown, client: "-".to_owned(), passed: String::new(), seconds: "-".to_owned(), remark: String::new() };
         let needed = if pooled { &[name, "pgbouncer"][..] } else { &[name] };
         if let Err((passed, remark)) = needed.iter().try_for_each(|name| self.set_up(name)) {
             (row.passed, row.remark) = (passed.to_owned(), remark);
@@ -190,8 +185,7 @@ impl Examples {
         let log = self.log(&if pooled { format!("{name}-pooled") } else { name.to_owned() });
         let (said, errors) = (log.with_extension("out"), log.with_extension("log"));
         let mut run = self.program(name, "run", "300");
-        run.stdout(File::create(&said).expect("a log"))
-            .stderr(File::create(&errors).expect("a log"));
+        run.stdout(File::create(&said).expect("a log")).stderr(File::create(&errors).expect("a log"));
         run.envs(self.connection(pooled));
         let status = run.status().expect("timeout");
         self.counts.ran += 1;
@@ -228,8 +222,7 @@ impl Examples {
         let path = std::env::var("PATH").expect("a PATH");
         let path = format!("{}:{path}", installation().bin.display());
         let work = self.server.work();
-        let superuser =
-            format!("postgresql://postgres@/shop?host={}&port={server}", work.display());
+        let superuser = format!("postgresql://postgres@/shop?host={}&port={server}", work.display());
         [
             ("PATH", path),
             ("PGHOST", "127.0.0.1".to_owned()),
@@ -306,8 +299,7 @@ fn examples() {
     }
 
     let [title, client, passed, seconds] =
-        [&format!("example, on PG {}", installation().major), "client", "passed", "s"]
-            .map(str::to_owned);
+        [&format!("example, on PG {}", installation().major), "client", "passed", "s"].map(str::to_owned);
     println!();
     Row { example: title, client, passed, seconds, remark: String::new() }.print();
     rows.iter().for_each(Row::print);

@@ -56,9 +56,7 @@ fn make(tree: &Path, pg_config: &Path) -> Command {
 fn other(directory: &Path, option: &str, answer: &str) -> PathBuf {
     let path = directory.join(format!("pg_config{option}"));
     let pg_config = installation().pg_config.display();
-    let script = format!(
-        "#!/bin/sh\nif [ \"$1\" = {option} ]; then echo '{answer}'; else exec '{pg_config}' \"$@\"; fi\n"
-    );
+    let script = format!("#!/bin/sh\nif [ \"$1\" = {option} ]; then echo '{answer}'; else exec '{pg_config}' \"$@\"; fi\n");
     fs::write(&path, script).expect("a script");
     set_mode(&path, 0o755);
     path
@@ -108,8 +106,7 @@ fn install_and_uninstall() {
     let place = directory.join("a place");
     let no_rust = without(&directory, &RUST).display().to_string();
     // By somebody else than who built, and without cargo.
-    let as_server =
-        |program: &str| installation.program(program, &[("PATH".to_owned(), no_rust.clone())]);
+    let as_server = |program: &str| installation.program(program, &[("PATH".to_owned(), no_rust.clone())]);
     let make_by = |mut make: Command, target: &str| {
         make.arg("-C").arg(&tree).arg(target).arg(format!("PG_CONFIG={}", pg_config.display()));
         make.arg(format!("DESTDIR={}", place.display()));
@@ -129,11 +126,7 @@ fn install_and_uninstall() {
     set_mode(&place, 0o555);
     refuses(&mut make_as_server("install"), "may not write into");
     set_mode(&place, 0o755);
-    assert_eq!(
-        installed_files(&place),
-        nothing,
-        "an installation that was refused leaves something behind"
-    );
+    assert_eq!(installed_files(&place), nothing, "an installation that was refused leaves something behind");
 
     run(&mut make_as_server("install"));
     let relative = |path: &Path| path.strip_prefix("/").expect("a full path").to_owned();
@@ -149,8 +142,7 @@ fn install_and_uninstall() {
     let updates = updates.filter(|name| name.starts_with("comb--"));
     names.extend(updates.map(|name| scripts.join(name)));
     let mode = |name: &Path| if name.ends_with("comb.so") { 755 } else { 644 };
-    let mut installed: Vec<_> =
-        names.iter().map(|name| format!("{} {}", name.display(), mode(name))).collect();
+    let mut installed: Vec<_> = names.iter().map(|name| format!("{} {}", name.display(), mode(name))).collect();
     installed.sort();
     assert_eq!(installed_files(&place), installed);
     let control = fs::read_to_string(place.join(&scripts).join("comb.control")).expect("a file");
@@ -172,12 +164,10 @@ fn install_and_uninstall() {
     // In the PostgreSQL itself, where this server and its sessions have the library loaded.
     let mut session = server.connect();
     let started = "SELECT pg_postmaster_start_time()::text";
-    let (start, first): (String, uuid::Uuid) =
-        (server.value(started), value(&mut session, "SELECT comb_new()"));
+    let (start, first): (String, uuid::Uuid) = (server.value(started), value(&mut session, "SELECT comb_new()"));
     run(make(&tree, pg_config).arg("install").env_remove("DESTDIR"));
-    let goes_on = format!(
-        "SELECT comb_new() > '{first}' AND comb_inspect(comb_new()) IS NOT NULL AND count(*) > 1 FROM comb_layouts()"
-    );
+    let goes_on =
+        format!("SELECT comb_new() > '{first}' AND comb_inspect(comb_new()) IS NOT NULL AND count(*) > 1 FROM comb_layouts()");
     assert!(value::<bool>(&mut session, &goes_on));
     assert!(server.value::<bool>("SELECT comb_new() IS NOT NULL"));
     assert_eq!(server.value::<String>(started), start);
@@ -213,8 +203,7 @@ fn statements(script: &Path) -> Vec<String> {
 /// The functions of a library that others can call.
 fn functions(library: &Path) -> Vec<String> {
     let said = run(Command::new("nm").args(["--dynamic", "--defined-only"]).arg(library));
-    let mut names: Vec<_> =
-        said.lines().filter_map(|line| line.split(' ').nth(2)).map(str::to_owned).collect();
+    let mut names: Vec<_> = said.lines().filter_map(|line| line.split(' ').nth(2)).map(str::to_owned).collect();
     names.sort();
     names
 }
@@ -266,11 +255,7 @@ fn cargo_pgrx_builds_what_make_installs() {
         if name == install_script {
             assert_eq!(statements(&of_pgrx), statements(&of_make));
         } else {
-            assert_eq!(
-                fs::read(&of_pgrx).expect("a file"),
-                fs::read(of_make).expect("a file"),
-                "{name}"
-            );
+            assert_eq!(fs::read(&of_pgrx).expect("a file"), fs::read(of_make).expect("a file"), "{name}");
         }
     }
     let library = built(&installation.libraries).join("comb.so");

@@ -11,8 +11,7 @@ use pg_test::{Server, Sharing, files, installation, is_writing, output, root};
 
 /// The tests, by the names of their files.
 fn tests() -> Vec<String> {
-    let name =
-        |path: &String| path.strip_prefix("pg_test/sql/")?.strip_suffix(".sql").map(str::to_owned);
+    let name = |path: &String| path.strip_prefix("pg_test/sql/")?.strip_suffix(".sql").map(str::to_owned);
     files("pg_test/sql", ".sql").iter().filter_map(name).collect()
 }
 
@@ -32,10 +31,11 @@ fn attached() -> Result<(), String> {
     let mut server = Server::create(Sharing::Attached, &[]);
     server.up();
     let (status, said) = output(
-        Command::new(root().join("tools/installcheck.sh"))
-            .arg(&installation().pg_config)
-            .env("PGHOST", server.work())
-            .envs([("PGPORT", "5432"), ("PGUSER", "postgres"), ("PGDATABASE", "postgres")]),
+        Command::new(root().join("tools/installcheck.sh")).arg(&installation().pg_config).env("PGHOST", server.work()).envs([
+            ("PGPORT", "5432"),
+            ("PGUSER", "postgres"),
+            ("PGDATABASE", "postgres"),
+        ]),
     );
     server.assert_clean_log();
     if status.success() { Ok(()) } else { Err(said) }
@@ -79,9 +79,7 @@ fn psql_shows_what_is_expected() {
         return;
     }
     let runs: [fn() -> Result<(), String>; 2] = [preloaded, attached];
-    let results = thread::scope(|scope| {
-        runs.map(|run| scope.spawn(run)).map(|run| run.join().expect("the end of pg_regress"))
-    });
+    let results = thread::scope(|scope| runs.map(|run| scope.spawn(run)).map(|run| run.join().expect("the end of pg_regress")));
     // Most differences are in both.
     if let Some(said) = results.into_iter().find_map(Result::err) {
         panic!("{said}\nCOMB_WRITE=1 cargo test -p pg_test --test regress writes expected/");

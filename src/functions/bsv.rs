@@ -47,8 +47,6 @@ sql_functions! {
 fn invalid_bsv(error: BsvError) -> Report {
     report!(ERRCODE_INVALID_TEXT_REPRESENTATION, "{error}").detail(match error {
         BsvError::Length(_) => "A BSV COMB has 32 characters.",
-        BsvError::Character { .. } => {
-            "A BSV COMB consists of \"$\", \"-\", digits, and letters from A to Z and from a to z."
-        }
+        BsvError::Character { .. } => "A BSV COMB consists of \"$\", \"-\", digits, and letters from A to Z and from a to z.",
     })
 }

@@ -20,11 +20,8 @@ use comb_tick::{Tick, micros_of_tick, tick_of_micros};
 #[inline(always)]
 pub fn next_id(layout: &'static Layout) -> Answer {
     let (generator, tick) = backend::next(layout)?;
-    let random = if layout.marks_process() {
-        generator.random.process_bits(process_id())?
-    } else {
-        generator.random.next(process_id())?
-    };
+    let random =
+        if layout.marks_process() { generator.random.process_bits(process_id())? } else { generator.random.next(process_id())? };
     let comb = Comb { tick: Tick::from(tick), random };
     let id = layout.encode(comb).ok_or_else(|| clock_out_of_range(MadeAs::Id(layout)))?;
     generator.made(tick);

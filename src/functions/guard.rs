@@ -86,10 +86,7 @@ fn is_moved(data: &pg_sys::TriggerData, key: &Uuid) -> bool {
     // SAFETY: as above.
     let table = unsafe { (*data.tg_relation).rd_id };
     let is_it = |row: Updated| {
-        row.by == local_transaction_id()
-            && row.key == *key
-            && row.partition != table
-            && root(row.partition) == root(table)
+        row.by == local_transaction_id() && row.key == *key && row.partition != table && root(row.partition) == root(table)
     };
     let row = updated().iter_mut().find(|row| row.is_some_and(is_it));
     row.and_then(Option::take).is_some()
@@ -114,8 +111,9 @@ fn check(key: &Uuid, layout: &'static Layout) -> Result<(), Report> {
     let tick = layout.decode(key).ok_or_else(|| not_of_layout(layout))?.tick;
     floors::check_available()?;
     let covered_from = floors::covered_from()?.ok_or_else(|| {
-        report!(NO_FLOOR, "key is not tracked: the transaction has not called comb_tracked() or comb_hold()")
-            .hint("Generate the key with comb_tracked() in this transaction, or call comb_hold() before the client generates the key.")
+        report!(NO_FLOOR, "key is not tracked: the transaction has not called comb_tracked() or comb_hold()").hint(
+            "Generate the key with comb_tracked() in this transaction, or call comb_hold() before the client generates the key.",
+        )
     })?;
     // Not by their ticks: a layout may keep less than a tick.
     if layout.order.compare(key, &smallest_id(layout, covered_from)?).is_lt() {
@@ -123,7 +121,9 @@ fn check(key: &Uuid, layout: &'static Layout) -> Result<(), Report> {
             BELOW_FLOOR,
             "key is not tracked: it is older than the first call of comb_tracked() or comb_hold() in the transaction"
         )
-        .hint("Generate the key with comb_tracked() in the transaction that stores it, or after comb_hold() in that transaction."));
+        .hint(
+            "Generate the key with comb_tracked() in the transaction that stores it, or after comb_hold() in that transaction.",
+        ));
     }
     let (block, process) = backend::server()?;
     if tick > Tick::from(block.now(&process) + AHEAD) {
@@ -188,21 +188,18 @@ unsafe fn find_column(data: &pg_sys::TriggerData) -> Result<Column, Report> {
             .detail("Another trigger can change the key in an UPDATE that does not name it.")
             .hint("Create the trigger BEFORE INSERT OR UPDATE, without OF."));
         }
-        let argument = |index: i16| {
-            (index < trigger.tgnargs).then(|| CStr::from_ptr(*trigger.tgargs.add(index as usize)))
-        };
+        let argument = |index: i16| (index < trigger.tgnargs).then(|| CStr::from_ptr(*trigger.tgargs.add(index as usize)));
         let table = &*data.tg_relation;
         let number = raw::SPI_fnumber(table.rd_att, argument(0).unwrap_or(c"id").as_ptr());
         if number <= 0 {
             return Err(no_column());
         }
         if raw::get_attgenerated(table.rd_id, number as i16) != 0 {
-            return Err(report!(
-                ERRCODE_INVALID_PARAMETER_VALUE,
-                "comb_guard() cannot check a generated column"
-            )
-            .detail("PostgreSQL computes generated columns after BEFORE triggers.")
-            .hint("Store the key in a column that is not generated, for example with a trigger that fires before this one."));
+            return Err(report!(ERRCODE_INVALID_PARAMETER_VALUE, "comb_guard() cannot check a generated column")
+                .detail("PostgreSQL computes generated columns after BEFORE triggers.")
+                .hint(
+                    "Store the key in a column that is not generated, for example with a trigger that fires before this one.",
+                ));
         }
         let type_id = raw::getBaseType(raw::SPI_gettypeid(table.rd_att, number));
         let by_type = layout_of_type(type_id).ok_or_else(no_column)?;

@@ -103,13 +103,9 @@ fn ordered_layout(call: Call) -> Result<&'static Layout, Report> {
     if layout.order.is_in_postgres() {
         return Ok(layout);
     }
-    Err(report!(
-        ERRCODE_FEATURE_NOT_SUPPORTED,
-        "layout \"{}\" does not support comb_horizon()",
-        layout.label
-    )
-    .detail("PostgreSQL does not sort UUIDs of this layout by their timestamps.")
-    .hint("Use comb_settled(), which returns for each UUID whether it is below the horizon."))
+    Err(report!(ERRCODE_FEATURE_NOT_SUPPORTED, "layout \"{}\" does not support comb_horizon()", layout.label)
+        .detail("PostgreSQL does not sort UUIDs of this layout by their timestamps.")
+        .hint("Use comb_settled(), which returns for each UUID whether it is below the horizon."))
 }
 
 /// The smallest id of a tick, and so of all later ones.

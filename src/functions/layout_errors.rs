@@ -11,12 +11,8 @@ use comb_id::layout::Layout;
 pub fn timestamp_out_of_range(layout: &'static Layout) -> Report {
     let (first, last) = layout.range_micros();
     let [first, last] = [first, last].map(TimestampTz::from_unix_micros);
-    report!(
-        ERRCODE_DATETIME_FIELD_OVERFLOW,
-        "timestamp out of range for UUID layout \"{}\"",
-        layout.label
-    )
-    .detail(format_args!("The layout can represent times from {first} to {last}."))
+    report!(ERRCODE_DATETIME_FIELD_OVERFLOW, "timestamp out of range for UUID layout \"{}\"", layout.label)
+        .detail(format_args!("The layout can represent times from {first} to {last}."))
 }
 
 /// A UUID that is not of the layout.

@@ -167,9 +167,8 @@ fn key_order(table: Oid) -> Result<KeyOrder, Report> {
             b"uuid_cmp" => Ok(KeyOrder::Uuid),
             b"comb_time_cmp" => Ok(KeyOrder::Time),
             b"comb_mssql_cmp" | b"uniqueidentifier_cmp" => Ok(KeyOrder::Sqlserver),
-            _ => Err(refused(" is not partitioned by a UUID column").detail(
-                "The type or the operator class of its partition key does not order UUIDs.",
-            )),
+            _ => Err(refused(" is not partitioned by a UUID column")
+                .detail("The type or the operator class of its partition key does not order UUIDs.")),
         }
     }
 }

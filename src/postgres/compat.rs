@@ -46,8 +46,7 @@ pub struct SkipSupportData {
     pub increment: SkipSupportIncDec,
 }
 
-pub type SkipSupportIncDec =
-    unsafe extern "C-unwind" fn(pg_sys::Relation, Datum, *mut bool) -> Datum;
+pub type SkipSupportIncDec = unsafe extern "C-unwind" fn(pg_sys::Relation, Datum, *mut bool) -> Datum;
 
 /// hyperLogLogState (lib/hyperloglog.h).
 #[repr(C)]

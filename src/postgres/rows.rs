@@ -40,11 +40,8 @@ unsafe fn check_columns(description: pg_sys::TupleDesc) -> Result<(), Report> {
     if columns as usize <= MOST_COLUMNS {
         return Ok(());
     }
-    Err(report!(
-        ERRCODE_DATATYPE_MISMATCH,
-        "declaration of the function has too many columns: {columns}"
-    )
-    .hint("The library is older than the extension. Install the newer library."))
+    Err(report!(ERRCODE_DATATYPE_MISMATCH, "declaration of the function has too many columns: {columns}")
+        .hint("The library is older than the extension. Install the newer library."))
 }
 
 /// One row of the type that the SQL declaration says. An earlier version's may have fewer columns, the

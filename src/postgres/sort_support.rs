@@ -51,11 +51,7 @@ unsafe fn prepare_sort<O: IndexOrder>(sort: &mut pg_sys::SortSupportData) {
 
 /// # Safety
 /// Both are datums of uuids.
-unsafe extern "C-unwind" fn compare_whole<O: IndexOrder>(
-    x: Datum,
-    y: Datum,
-    _: SortSupport,
-) -> c_int {
+unsafe extern "C-unwind" fn compare_whole<O: IndexOrder>(x: Datum, y: Datum, _: SortSupport) -> c_int {
     // SAFETY: a uuid's datum points to 16 bytes.
     let (x, y) = unsafe { (&*x.cast_mut_ptr::<Uuid>(), &*y.cast_mut_ptr::<Uuid>()) };
     O::compare(x, y) as c_int
@@ -65,9 +61,7 @@ unsafe extern "C-unwind" fn compare_whole<O: IndexOrder>(
 /// A datum of a uuid, and the sort that `prepare_sort` prepared.
 unsafe extern "C-unwind" fn abbreviate<O: IndexOrder>(original: Datum, sort: SortSupport) -> Datum {
     // SAFETY: a uuid's datum points to 16 bytes; ssup_extra was set by prepare_sort.
-    let (id, state) = unsafe {
-        (&*original.cast_mut_ptr::<Uuid>(), &mut *(*sort).ssup_extra.cast::<Abbreviation>())
-    };
+    let (id, state) = unsafe { (&*original.cast_mut_ptr::<Uuid>(), &mut *(*sort).ssup_extra.cast::<Abbreviation>()) };
     let key = O::abbreviated(id);
     state.keys += 1;
     if state.is_estimating {

@@ -132,11 +132,7 @@ pub fn next(layout: &'static Layout) -> Result<(&'static mut Generator, u64), Re
 /// The generator in use, and its next tick, which is `step` above the last one. `fit` moves a tick up to
 /// one that keeps comb.timestamp_step.
 #[inline(always)]
-pub fn next_tick(
-    step: u64,
-    made: MadeAs,
-    fit: impl Fn(u64) -> Option<u64>,
-) -> Result<(&'static mut Generator, u64), Report> {
+pub fn next_tick(step: u64, made: MadeAs, fit: impl Fn(u64) -> Option<u64>) -> Result<(&'static mut Generator, u64), Report> {
     let backend = backend();
     if backend.followed == Some((settings::scope(), 0)) && settings::timestamp_step_ms() == 0 {
         let generator = backend.generator();
@@ -150,11 +146,7 @@ pub fn next_tick(
 /// [`next_tick`] where one reading of the logical clock is not enough.
 #[cold]
 #[inline(never)]
-fn slow_tick(
-    step: u64,
-    made: MadeAs,
-    fit: &dyn Fn(u64) -> Option<u64>,
-) -> Result<(&'static mut Generator, u64), Report> {
+fn slow_tick(step: u64, made: MadeAs, fit: &dyn Fn(u64) -> Option<u64>) -> Result<(&'static mut Generator, u64), Report> {
     let backend = follow_settings()?;
     let process = backend.process();
     let generator = backend.generator();
@@ -222,12 +214,9 @@ pub fn server() -> Result<(&'static Block, Process), Report> {
 
 #[cold]
 fn own_clock(reason: &str) -> Report {
-    report!(
-        ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
-        "tracked UUIDs and the horizon require the shared clock"
-    )
-    .detail(format_args!("The connection uses a separate clock, because {reason}."))
-    .hint("Set \"comb.scope\" to \"server\" and \"comb.timestamp_step\" to 0.")
+    report!(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, "tracked UUIDs and the horizon require the shared clock")
+        .detail(format_args!("The connection uses a separate clock, because {reason}."))
+        .hint("Set \"comb.scope\" to \"server\" and \"comb.timestamp_step\" to 0.")
 }
 
 #[cold]
@@ -242,23 +231,17 @@ fn step_in_parallel_worker() -> Report {
 
 /// Warns that ids are not in the order of the server, though comb.scope is auto.
 fn warn_of_own_clock(absent: Absent) {
-    report!(
-        ERRCODE_WARNING,
-        "UUIDs of this connection are not ordered with those of other connections"
-    )
-    .detail(format_args!("The connection uses a separate clock, because {}.", absent.reason))
-    .hint(absent.remedy)
-    .send(PgLogLevel::WARNING);
+    report!(ERRCODE_WARNING, "UUIDs of this connection are not ordered with those of other connections")
+        .detail(format_args!("The connection uses a separate clock, because {}.", absent.reason))
+        .hint(absent.remedy)
+        .send(PgLogLevel::WARNING);
 }
 
 #[cold]
 fn no_shared_memory(absent: Absent) -> Report {
-    report!(
-        ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
-        "\"comb.scope\" = \"server\" requires shared memory"
-    )
-    .detail(format_args!("The shared clock cannot be used, because {}.", absent.reason))
-    .hint(format_args!("{} Or set \"comb.scope\" to \"auto\" or \"backend\".", absent.remedy))
+    report!(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, "\"comb.scope\" = \"server\" requires shared memory")
+        .detail(format_args!("The shared clock cannot be used, because {}.", absent.reason))
+        .hint(format_args!("{} Or set \"comb.scope\" to \"auto\" or \"backend\".", absent.remedy))
 }
 
 /// The block in use, by which process, and why it is that one. An error where the settings ask for one that

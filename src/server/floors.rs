@@ -115,8 +115,7 @@ fn take() -> Result<u64, Report> {
         if mutation::is("remembered before the lock") {
             HELD = Held { by: Some((local_transaction_id(), resets)), covered_from: floor + 1 };
         }
-        let of_session =
-            mutation::is("forgotten at PREPARE") || mutation::releases_before_commit(&tag);
+        let of_session = mutation::is("forgotten at PREPARE") || mutation::releases_before_commit(&tag);
         raw::LockAcquire(&raw const tag, pg_sys::ShareLock as i32, of_session, false);
         pg_sys::CurrentResourceOwner = owner;
     }

@@ -142,8 +142,7 @@ fn statement_snapshot() -> Option<(Snapshot<&'static [u32]>, &'static mut Settle
             return None;
         }
         let active = &mut *raw::GetActiveSnapshot();
-        if active.takenDuringRecovery || active.snapshot_type != pg_sys::SnapshotType::SNAPSHOT_MVCC
-        {
+        if active.takenDuringRecovery || active.snapshot_type != pg_sys::SnapshotType::SNAPSHOT_MVCC {
             return None;
         }
         let running = match active.xcnt {

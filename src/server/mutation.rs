@@ -43,9 +43,7 @@ pub fn early<T>(mistake: &str, step: impl FnOnce() -> T) -> Option<T> {
 /// Stops the process that finds the file first.
 #[inline(always)]
 pub fn stop() {
-    if cfg!(feature = "mutants")
-        && std::fs::rename("stop in a change", "stopped in a change").is_ok()
-    {
+    if cfg!(feature = "mutants") && std::fs::rename("stop in a change", "stopped in a change").is_ok() {
         // SAFETY: a signal to this process.
         unsafe { libc::raise(libc::SIGSTOP) };
     }
@@ -140,9 +138,7 @@ pub unsafe fn jsonb_by_pgrx(text: Datum) -> Option<Datum> {
     }
     HOOK.call_once(pg_sys::panic::register_pg_guard_panic_hook);
     // SAFETY: the caller's word.
-    let jsonb = move || unsafe {
-        pg_sys::DirectFunctionCall1Coll(Some(raw::jsonb_in), pg_sys::Oid::INVALID, text)
-    };
+    let jsonb = move || unsafe { pg_sys::DirectFunctionCall1Coll(Some(raw::jsonb_in), pg_sys::Oid::INVALID, text) };
     // SAFETY: called by PostgreSQL, which an ERROR goes back to.
     Some(unsafe { pg_sys::panic::pgrx_extern_c_guard(jsonb) })
 }

@@ -87,8 +87,7 @@ fn wait_event() -> u32 {
     static EVENT: AtomicU32 = AtomicU32::new(0);
     if EVENT.load(Ordering::Relaxed) == 0 {
         // SAFETY: a constant name, in a process that runs SQL.
-        EVENT
-            .store(unsafe { raw::WaitEventExtensionNew(c"CombClock".as_ptr()) }, Ordering::Relaxed);
+        EVENT.store(unsafe { raw::WaitEventExtensionNew(c"CombClock".as_ptr()) }, Ordering::Relaxed);
     }
     EVENT.load(Ordering::Relaxed)
 }

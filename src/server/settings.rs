@@ -2,9 +2,7 @@
 
 use std::ffi::CStr;
 
-use pgrx::guc::{
-    GucContext, GucEnum, GucFlags, GucRegistry, GucSetting, GucValue, PostgresGucEnum,
-};
+use pgrx::guc::{GucContext, GucEnum, GucFlags, GucRegistry, GucSetting, GucValue, PostgresGucEnum};
 use pgrx::pg_sys;
 
 /// Whose ids are in strict order.

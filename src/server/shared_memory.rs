@@ -29,18 +29,13 @@ const NO_ROOM: Absent = Absent {
     reason: "shared memory could not be allocated",
     remedy: "Add comb to \"shared_preload_libraries\" and restart the server.",
 };
-const OTHER_VERSION: Absent = Absent {
-    reason: "the shared memory belongs to another version of the library",
-    remedy: "Restart the server.",
-};
+const OTHER_VERSION: Absent =
+    Absent { reason: "the shared memory belongs to another version of the library", remedy: "Restart the server." };
 
 /// The shared block of this server, and why there is one, in words. Allocates it if no process has.
 pub fn attach() -> Result<(&'static Block, &'static str), Absent> {
     let (block, reason) = match PRELOADED.load(Ordering::Relaxed) {
-        block if block.is_null() => (
-            allocate().ok_or(NO_ROOM)?,
-            "the first session that used the clock allocated shared memory",
-        ),
+        block if block.is_null() => (allocate().ok_or(NO_ROOM)?, "the first session that used the clock allocated shared memory"),
         block => (block, "comb is in shared_preload_libraries"),
     };
     // SAFETY: memory of the size and alignment of a Block, whose words are atomic and valid whatever

@@ -17,14 +17,7 @@ impl BlockedSignals {
         // by a fault in its code cannot be blocked.
         unsafe {
             libc::sigfillset(blocked.as_mut_ptr());
-            for fault in [
-                libc::SIGTRAP,
-                libc::SIGABRT,
-                libc::SIGILL,
-                libc::SIGFPE,
-                libc::SIGSEGV,
-                libc::SIGBUS,
-            ] {
+            for fault in [libc::SIGTRAP, libc::SIGABRT, libc::SIGILL, libc::SIGFPE, libc::SIGSEGV, libc::SIGBUS] {
                 libc::sigdelset(blocked.as_mut_ptr(), fault);
             }
             libc::sigprocmask(libc::SIG_SETMASK, blocked.as_ptr(), before.as_mut_ptr());
@@ -36,9 +29,7 @@ impl BlockedSignals {
 impl Drop for BlockedSignals {
     fn drop(&mut self) {
         // SAFETY: the mask that was in force.
-        unsafe {
-            libc::sigprocmask(libc::SIG_SETMASK, &raw const self.before, std::ptr::null_mut())
-        };
+        unsafe { libc::sigprocmask(libc::SIG_SETMASK, &raw const self.before, std::ptr::null_mut()) };
     }
 }
 

@@ -25,11 +25,7 @@ fn a_block_of_zeros_is_unused_and_claimed_by_its_version() {
 
 /// The status after a crash: the memory is new, the clocks have gone on.
 fn after_a_crash(tick: u64, host: &SimulatedHost) -> Status {
-    host.earlier_time.set(Some(EarlierTime {
-        reached: tick,
-        end: tick,
-        source: SeedSource::Crash,
-    }));
+    host.earlier_time.set(Some(EarlierTime { reached: tick, end: tick, source: SeedSource::Crash }));
     status(unused_block(), host)
 }
 
@@ -61,8 +57,7 @@ fn a_logical_clock_whose_writer_died_goes_on_above_it() {
     status(block, &host);
     host.pass(HOUR);
     let latest = status(block, &host).now.tick;
-    let within =
-        block.change(&host, |clock, at| Ok((clock, block.last_tick(at.monotonic).unwrap())));
+    let within = block.change(&host, |clock, at| Ok((clock, block.last_tick(at.monotonic).unwrap())));
     // In an hour, a sixteenth of the lead was worked off.
     let last_tick = within.unwrap();
     assert!(last_tick > latest && last_tick < latest + HOUR / 16 + SECOND);

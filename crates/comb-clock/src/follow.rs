@@ -29,12 +29,7 @@ pub struct Moment {
 impl Moment {
     fn of(clock: LogicalClock, at: Sample) -> Self {
         let tick = clock.tick(at.monotonic);
-        Self {
-            tick,
-            monotonic: at.monotonic,
-            lead: lead(tick, at),
-            level_in: clock.level_in(at.monotonic),
-        }
+        Self { tick, monotonic: at.monotonic, lead: lead(tick, at), level_in: clock.level_in(at.monotonic) }
     }
 }
 
@@ -96,12 +91,7 @@ impl Block {
     /// # Errors
     /// A clock or the tick is out of range, or the tick is further ahead of the system clock than
     /// `max_ahead`.
-    pub fn observe(
-        &self,
-        host: &impl Host,
-        tick: u64,
-        max_ahead: Option<u64>,
-    ) -> Result<(Moment, Moment), ClockError> {
+    pub fn observe(&self, host: &impl Host, tick: u64, max_ahead: Option<u64>) -> Result<(Moment, Moment), ClockError> {
         let before = self.follow(host)?;
         let after = self.change(host, |clock, at| {
             let clock = advanced(clock, tick.saturating_add(BEYOND_OBSERVED), at, max_ahead)?;
@@ -189,12 +179,7 @@ impl Block {
 }
 
 /// The logical clock advanced to a tick, unless it has reached the tick.
-fn advanced(
-    clock: LogicalClock,
-    tick: u64,
-    at: Sample,
-    max_ahead: Option<u64>,
-) -> Result<LogicalClock, ClockError> {
+fn advanced(clock: LogicalClock, tick: u64, at: Sample, max_ahead: Option<u64>) -> Result<LogicalClock, ClockError> {
     if tick <= clock.tick(at.monotonic) {
         return Ok(clock);
     }

@@ -70,12 +70,7 @@ impl Generator {
     /// # Errors
     /// A clock or the tick is out of range.
     #[cold]
-    pub fn tick(
-        &mut self,
-        next: Next,
-        host: &impl Host,
-        fit: impl Fn(u64) -> Option<u64>,
-    ) -> Result<NewTick, ClockError> {
+    pub fn tick(&mut self, next: Next, host: &impl Host, fit: impl Fn(u64) -> Option<u64>) -> Result<NewTick, ClockError> {
         // Before the logical clock is read: a process that sees a reset sees the logical clock after it.
         let resets = self.block.resets();
         let now = self.block.follow(host)?;

@@ -1,8 +1,6 @@
 //! The promises of a generator.
 
-use super::super::simulation::{
-    BEGIN, HOUR, SECOND, STRIDE, SimulatedHost, distant_tick, next_tick, unused_block,
-};
+use super::super::simulation::{BEGIN, HOUR, SECOND, STRIDE, SimulatedHost, distant_tick, next_tick, unused_block};
 use super::*;
 use crate::host::EarlierTime;
 
@@ -95,10 +93,7 @@ fn a_seed_is_used_for_a_second() {
     assert_eq!(bits_after(SECOND / 2, tick), first);
     let second = bits_after(SECOND, tick);
     assert_ne!(second, first);
-    assert_ne!(
-        bits_after(SECOND, |generator, host| generator.random.refresh(host.monotonic())),
-        second
-    );
+    assert_ne!(bits_after(SECOND, |generator, host| generator.random.refresh(host.monotonic())), second);
 }
 
 /// With a clock that moves once in 4 ms, waiting is of no use, so the logical clock is advanced: by single

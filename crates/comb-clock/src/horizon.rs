@@ -43,9 +43,11 @@ impl<R: AsRef<[u32]>> Snapshot<R> {
     pub fn covers<S: AsRef<[u32]>>(&self, other: &Snapshot<S>) -> bool {
         let precedes = |a: u32, b: u32| (a.wrapping_sub(b) as i32) < 0;
         !precedes(self.xmax, other.xmax)
-            && self.running.as_ref().iter().all(|running| {
-                !precedes(*running, other.xmax) || other.running.as_ref().contains(running)
-            })
+            && self
+                .running
+                .as_ref()
+                .iter()
+                .all(|running| !precedes(*running, other.xmax) || other.running.as_ref().contains(running))
     }
 }
 
@@ -66,8 +68,7 @@ pub struct Ring<R> {
 }
 
 impl<R: AsRef<[u32]>> Ring<R> {
-    pub const EMPTY: Self =
-        Self { remembered: [const { None }; REMEMBERED], next: 0, answered: None };
+    pub const EMPTY: Self = Self { remembered: [const { None }; REMEMBERED], next: 0, answered: None };
 
     /// Keeps a settled tick and a snapshot that was taken after it was computed.
     pub fn remember(&mut self, settled: u64, after: Snapshot<R>) {

@@ -14,11 +14,7 @@ use comb_tick::{TICKS_PER_MS, Tick};
 
 fn next_id(generator: &mut Generator, layout: &Layout, host: &SimulatedHost) -> Option<Uuid> {
     let tick = next_tick(generator, layout.min_step(), host).ok()?;
-    let random = if layout.marks_process() {
-        generator.random.process_bits(1)
-    } else {
-        generator.random.next(1)
-    };
+    let random = if layout.marks_process() { generator.random.process_bits(1) } else { generator.random.next(1) };
     layout.encode(Comb { tick: Tick::from(tick), random: random.unwrap() })
 }
 
@@ -50,9 +46,7 @@ fn ticks_that_come_again_after_a_reset_make_other_ids() {
     let mut generator = new_generator();
     let block = generator.block();
     let layout = labelled(b"process_ticks").unwrap();
-    let mut ids = || -> Vec<Uuid> {
-        (0..1000).map(|_| next_id(&mut generator, layout, &host).unwrap()).collect()
-    };
+    let mut ids = || -> Vec<Uuid> { (0..1000).map(|_| next_id(&mut generator, layout, &host).unwrap()).collect() };
     let before = ids();
     host.set_back(SECOND);
     block.reset(&host).unwrap();

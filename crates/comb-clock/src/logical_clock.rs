@@ -79,9 +79,7 @@ pub enum SeedSource {
 
 impl SeedSource {
     pub(super) fn of_word(word: u64) -> Option<Self> {
-        [Self::SystemClock, Self::Checkpoint, Self::Replay, Self::Crash]
-            .into_iter()
-            .find(|&source| source as u64 == word)
+        [Self::SystemClock, Self::Checkpoint, Self::Replay, Self::Crash].into_iter().find(|&source| source as u64 == word)
     }
 }
 
@@ -128,8 +126,7 @@ mod tests {
     #[test]
     fn a_lead_of_more_than_two_hours_stays() {
         let at = Sample { monotonic: 5 * SECOND, realtime: 1000 * SECOND };
-        let level_in =
-            |lead| LogicalClock::starting_at(at.realtime + lead, at).level_in(at.monotonic);
+        let level_in = |lead| LogicalClock::starting_at(at.realtime + lead, at).level_in(at.monotonic);
         assert_eq!(level_in(7200 * SECOND), Some(START_DELAY + 16 * 7200 * SECOND));
         assert_eq!(level_in(7200 * SECOND + 1), None);
     }

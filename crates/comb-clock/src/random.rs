@@ -104,9 +104,7 @@ impl<G: Rng + SeedableRng> Random<G> {
         let mut generator = G::try_from_rng(&mut SysRng)?;
         let drawn = generator.next_u64();
         let process_bits = match &self.seeded {
-            Some(seeded) if seeded.process_id == process_id => {
-                seeded.process_bits.wrapping_add(drawn >> COUNTED_BITS)
-            }
+            Some(seeded) if seeded.process_id == process_id => seeded.process_bits.wrapping_add(drawn >> COUNTED_BITS),
             _ => drawn,
         };
         // The caller draws once.
@@ -131,14 +129,10 @@ mod tests {
         parent.next(1).unwrap();
         let (mut first_child, mut second_child) = (parent.clone(), parent.clone());
 
-        let drawn =
-            [parent.next(1).unwrap(), first_child.next(2).unwrap(), second_child.next(3).unwrap()];
+        let drawn = [parent.next(1).unwrap(), first_child.next(2).unwrap(), second_child.next(3).unwrap()];
 
-        let process_bits = [
-            parent.process_bits(1).unwrap(),
-            first_child.process_bits(2).unwrap(),
-            second_child.process_bits(3).unwrap(),
-        ];
+        let process_bits =
+            [parent.process_bits(1).unwrap(), first_child.process_bits(2).unwrap(), second_child.process_bits(3).unwrap()];
         for drawn in [drawn, process_bits] {
             assert_ne!(drawn[0], drawn[1]);
             assert_ne!(drawn[0], drawn[2]);
@@ -180,8 +174,7 @@ mod tests {
     #[test]
     fn one_process_draws_different_numbers() {
         let mut random: Random = Random::UNSEEDED;
-        let drawn: std::collections::HashSet<u64> =
-            (0..200_000).step_by(STRIDE).map(|_| random.next(1).unwrap()).collect();
+        let drawn: std::collections::HashSet<u64> = (0..200_000).step_by(STRIDE).map(|_| random.next(1).unwrap()).collect();
         assert_eq!(drawn.len(), 200_000 / STRIDE);
     }
 

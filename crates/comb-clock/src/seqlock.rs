@@ -62,12 +62,7 @@ pub struct SeqLock<W = AtomicU64> {
 
 impl SeqLock {
     pub const fn empty() -> Self {
-        Self {
-            number: AtomicU64::new(0),
-            offset: AtomicU64::new(0),
-            slow_from: AtomicU64::new(0),
-            slow_until: AtomicU64::new(0),
-        }
+        Self { number: AtomicU64::new(0), offset: AtomicU64::new(0), slow_from: AtomicU64::new(0), slow_until: AtomicU64::new(0) }
     }
 
     /// The tick that the logical clock had reached at a time of the monotonic clock, for a lock whose
@@ -173,10 +168,7 @@ struct Locked<'a, W: Word> {
 }
 
 impl<W: Word> Locked<'_, W> {
-    fn change<T, E>(
-        mut self,
-        decide: impl FnOnce(LogicalClock) -> Result<(LogicalClock, T), E>,
-    ) -> Result<T, E> {
+    fn change<T, E>(mut self, decide: impl FnOnce(LogicalClock) -> Result<(LogicalClock, T), E>) -> Result<T, E> {
         let (clock, answer) = decide(self.lock.words())?;
         self.lock.offset.store(clock.offset, Ordering::Relaxed);
         self.lock.slow_from.store(clock.slow_from, Ordering::Relaxed);
@@ -209,11 +201,7 @@ mod tests {
         let never = |_| panic!("no other process holds the lock");
         lock.update(never, |change| change(), |_| Ok::<_, ()>((clock, ()))).unwrap();
         let panicked = catch_unwind(AssertUnwindSafe(|| {
-            lock.update(
-                never,
-                |change| change(),
-                |_| -> Result<(LogicalClock, ()), ()> { panic!("on purpose") },
-            )
+            lock.update(never, |change| change(), |_| -> Result<(LogicalClock, ()), ()> { panic!("on purpose") })
         }));
         assert!(panicked.is_err());
         assert_eq!(lock.try_read(|| ()), Some((clock, ())));
@@ -228,9 +216,7 @@ mod tests {
         let give_up = |turn| assert!(turn < 3, "canceled");
         let waited = catch_unwind(AssertUnwindSafe(|| lock.read(give_up, || ())));
         assert!(waited.is_err());
-        let waited = catch_unwind(AssertUnwindSafe(|| {
-            lock.update(give_up, |change| change(), |clock| Ok::<_, ()>((clock, ())))
-        }));
+        let waited = catch_unwind(AssertUnwindSafe(|| lock.update(give_up, |change| change(), |clock| Ok::<_, ()>((clock, ())))));
         assert!(waited.is_err());
         assert!(lock.try_read(|| ()).is_none());
         drop(held);

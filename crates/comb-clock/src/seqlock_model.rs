@@ -43,12 +43,7 @@ impl World {
     fn new() -> Arc<Self> {
         let word = model::AtomicU64::new;
         Arc::new(Self {
-            lock: SeqLock {
-                number: word(2),
-                offset: word(LEAD),
-                slow_from: word(0),
-                slow_until: word(0),
-            },
+            lock: SeqLock { number: word(2), offset: word(LEAD), slow_from: word(0), slow_until: word(0) },
             clock: word(BEGIN),
             returned: word(0),
         })
@@ -75,10 +70,7 @@ impl World {
             |clock| {
                 let monotonic = self.monotonic();
                 let at = Sample { monotonic, realtime: monotonic };
-                Ok::<_, Infallible>((
-                    LogicalClock::slowing_after(delay, clock.tick(monotonic), at),
-                    (),
-                ))
+                Ok::<_, Infallible>((LogicalClock::slowing_after(delay, clock.tick(monotonic), at), ()))
             },
         );
     }

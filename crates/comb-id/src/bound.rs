@@ -14,10 +14,7 @@ use super::layouts::{MSSQL, UUIDV7};
 pub fn micros(id: &Uuid) -> Option<i64> {
     match id.as_bytes() {
         [time @ .., 0, 0, 0, 0, 0, 0, 0, 0, 0, 0] if *time != [0; 6] => UUIDV7.micros(
-            &Builder::from_bytes(id.into_bytes())
-                .with_version(Version::SortRand)
-                .with_variant(Variant::RFC4122)
-                .into_uuid(),
+            &Builder::from_bytes(id.into_bytes()).with_version(Version::SortRand).with_variant(Variant::RFC4122).into_uuid(),
         ),
         _ => UUIDV7.micros(id),
     }
@@ -53,14 +50,10 @@ mod tests {
 
     #[test]
     fn bounds_are_read_with_a_version_and_without() {
-        for bound in
-            ["01a19467-e800-7000-8000-000000000000", "01a19467-e800-0000-0000-000000000000"]
-        {
+        for bound in ["01a19467-e800-7000-8000-000000000000", "01a19467-e800-0000-0000-000000000000"] {
             assert_eq!(micros(&uuid(bound)), Some(NOVEMBER), "{bound}");
         }
-        for bound in
-            ["00000000-0000-4000-8000-01a19467e800", "00000000-0000-0000-0000-01a19467e800"]
-        {
+        for bound in ["00000000-0000-4000-8000-01a19467e800", "00000000-0000-0000-0000-01a19467e800"] {
             assert_eq!(micros_mssql(&uuid(bound)), Some(NOVEMBER), "{bound}");
         }
     }

@@ -53,9 +53,7 @@ impl Bsv {
     pub fn parse(text: &[u8]) -> Result<Self, BsvError> {
         let mut sextets = [0; LENGTH];
         for (index, &byte) in text.iter().enumerate() {
-            let sextet = ALPHABET
-                .binary_search(&byte)
-                .map_err(|_| BsvError::Character { byte, position: index + 1 })?;
+            let sextet = ALPHABET.binary_search(&byte).map_err(|_| BsvError::Character { byte, position: index + 1 })?;
             if let Some(place) = sextets.get_mut(index) {
                 *place = sextet;
             }
@@ -63,9 +61,7 @@ impl Bsv {
         if text.len() != LENGTH {
             return Err(BsvError::Length(text.len()));
         }
-        let number = |sextets: &[usize]| {
-            sextets.iter().fold(0u64, |number, &sextet| number << 6 | sextet as u64)
-        };
+        let number = |sextets: &[usize]| sextets.iter().fold(0u64, |number, &sextet| number << 6 | sextet as u64);
         // 24 bytes are four numbers of 48 bits (eight characters each), or three of 64 bits.
         let [a, b, c, d] = [0, 8, 16, 24].map(|from| number(&sextets[from..from + 8]));
         let words = [a << 16 | b >> 32, b << 32 | c >> 16, c << 48 | d];

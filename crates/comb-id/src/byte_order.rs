@@ -136,10 +136,7 @@ mod tests {
                 id[position] = 1;
                 Uuid::from_bytes(id)
             };
-            assert_eq!(
-                ByteOrder::Sqlserver.compare(&one(pair[0]), &one(pair[1])),
-                Ordering::Greater
-            );
+            assert_eq!(ByteOrder::Sqlserver.compare(&one(pair[0]), &one(pair[1])), Ordering::Greater);
         }
     }
 

@@ -47,8 +47,7 @@ impl Query {
     pub fn estimate(&self, count: usize, bound: impl Fn(usize) -> Bound) -> f64 {
         let bin = 1.0 / (count - 1) as f64;
         let others = (0..count).filter(|&index| !bound(index).in_layout).count();
-        let near =
-            |index: usize| (index < count).then(|| bound(index)).filter(|near| near.in_layout);
+        let near = |index: usize| (index < count).then(|| bound(index)).filter(|near| near.in_layout);
         let (mut inside, mut newest, mut fastest) = (0.0, None, 0.0);
         for index in 0..count - 1 {
             let [low, high] = [bound(index), bound(index + 1)];
@@ -66,8 +65,7 @@ impl Query {
                     (random, high.position - reach(next.unwrap_or(width)), high.position)
                 }
                 (true, false) => {
-                    let last = near(index.wrapping_sub(1))
-                        .map(|last| low.position.abs_diff(last.position));
+                    let last = near(index.wrapping_sub(1)).map(|last| low.position.abs_diff(last.position));
                     let to = low.position + reach(last.unwrap_or(width));
                     (random, low.position, to.min(self.now.max(low.position)))
                 }
@@ -99,10 +97,7 @@ mod tests {
 
     /// The estimate by a histogram of these keys, of which those in `of_layout` are of the layout.
     fn estimate(query: &Query, bounds: &[u64], of_layout: Range<u64>) -> f64 {
-        query.estimate(bounds.len(), |index| Bound {
-            position: bounds[index],
-            in_layout: of_layout.contains(&bounds[index]),
-        })
+        query.estimate(bounds.len(), |index| Bound { position: bounds[index], in_layout: of_layout.contains(&bounds[index]) })
     }
 
     fn assert_near(estimate: f64, expected: f64) {
@@ -187,8 +182,7 @@ mod tests {
         let random_last = Query { others: false, ..query(HALF..HALF + quarter / 2) };
         assert_near(estimate(&random_last, &[HALF, NEVER], HALF..HALF + 1), 0.25);
         let eighth = HALF / 4;
-        let one_key =
-            Query { others: false, ..query(HALF - eighth / 4 * 3..HALF - eighth / 8 * 3) };
+        let one_key = Query { others: false, ..query(HALF - eighth / 4 * 3..HALF - eighth / 8 * 3) };
         let bounds = [HALF - eighth, HALF, HALF + eighth / 2];
         assert_near(estimate(&one_key, &bounds, HALF..HALF + 1), 0.5 * 0.375);
     }
@@ -211,11 +205,9 @@ mod tests {
     fn random_keys_get_their_share() {
         let step = NEVER / 10;
         let layout = 10_000..20_000;
-        let mut bounds: Vec<_> =
-            (0..=10).map(|index| step * index).chain(layout.clone().step_by(1000)).collect();
+        let mut bounds: Vec<_> = (0..=10).map(|index| step * index).chain(layout.clone().step_by(1000)).collect();
         bounds.sort_unstable();
-        let of =
-            |range, others| estimate(&Query { others, ..query(range) }, &bounds, layout.clone());
+        let of = |range, others| estimate(&Query { others, ..query(range) }, &bounds, layout.clone());
         assert_near(of(0..NEVER, true), 1.0);
         assert_near(of(10_000..19_000, true), 9.0 / 20.0);
         assert_near(of(9_000..10_000, true), 1.0 / 20.0);

@@ -101,11 +101,7 @@ fn bounds_of_a_moment_saturate() {
         (0, others, first),
         (1, first_ms_end(), uuid("00000000-0001-7000-8000-000000000000")),
         (1000, first_ms_end(), uuid("00000000-0001-7000-8000-000000000000")),
-        (
-            281_474_976_710_655_000,
-            uuid("ffffffff-fffe-7fff-bfff-ffffffffffff"),
-            uuid("ffffffff-ffff-7000-8000-000000000000"),
-        ),
+        (281_474_976_710_655_000, uuid("ffffffff-fffe-7fff-bfff-ffffffffffff"), uuid("ffffffff-ffff-7000-8000-000000000000")),
         (281_474_976_710_655_001, uuid("ffffffff-ffff-7fff-bfff-fffffffffffe"), TimeOrder::LAST),
         (i64::MAX, uuid("ffffffff-ffff-7fff-bfff-fffffffffffe"), TimeOrder::LAST),
     ] {

@@ -25,14 +25,8 @@ pub struct Reading {
 }
 
 /// The pairs of `plausible` and `stamped`, the most likely first.
-const LIKELIHOODS: [(bool, Option<bool>); 6] = [
-    (true, Some(true)),
-    (true, None),
-    (true, Some(false)),
-    (false, Some(true)),
-    (false, None),
-    (false, Some(false)),
-];
+const LIKELIHOODS: [(bool, Option<bool>); 6] =
+    [(true, Some(true)), (true, None), (true, Some(false)), (false, Some(true)), (false, None), (false, Some(false))];
 
 /// The readings of an id in all layouts that it can be of, the most likely first.
 ///
@@ -119,10 +113,7 @@ mod tests {
         assert_eq!(first("63dd0ad3-a111-dd11-b2eb-005056ae063c"), "newsequentialid");
         // By its first half-byte, and by chance, it could be version 1 as MySQL stores it.
         let both = uuid("11dd0ad3-a111-dd11-b2eb-005056ae063c");
-        assert!(
-            readings(&both)
-                .any(|reading| reading.layout.label == "mysql_ordered" && reading.plausible)
-        );
+        assert!(readings(&both).any(|reading| reading.layout.label == "mysql_ordered" && reading.plausible));
         assert_eq!(first("11dd0ad3-a111-dd11-b2eb-005056ae063c"), "newsequentialid");
         assert_eq!(first("11e1c57d-ff6f-8cb0-9b21-0800200c9a66"), "mysql_ordered");
         assert_eq!(first("016fa936-bff0-997a-0a3c-428548fee8c9"), "ulid");
@@ -137,9 +128,7 @@ mod tests {
         for n in (0..100_000u64).step_by(STRIDE) {
             let at = begin + n as i64 * 20_000_000_011;
             let node = n.wrapping_mul(0x9e37_79b9_7f4a_7c15) & !(3 << 62) | 2 << 62;
-            id = NEWSEQUENTIALID
-                .with_micros(&Uuid::from_u64_pair(id.as_u64_pair().0, node), at)
-                .unwrap();
+            id = NEWSEQUENTIALID.with_micros(&Uuid::from_u64_pair(id.as_u64_pair().0, node), at).unwrap();
             let first = readings(&id).next().unwrap();
             assert_eq!((first.layout.label, first.micros), ("newsequentialid", at), "{id}");
         }

@@ -110,10 +110,7 @@ impl Layout {
         use {ByteOrder::*, TimeField::*};
         match (self.time_field, self.order) {
             (DotnetTicks, _) | (_, Newsequentialid) => true,
-            (
-                UnixMs | SqlDatetime | Unix10us | DotnetMs | Gregorian100ns,
-                Postgres | Dotnet | Sqlserver | Uuidv1,
-            ) => false,
+            (UnixMs | SqlDatetime | Unix10us | DotnetMs | Gregorian100ns, Postgres | Dotnet | Sqlserver | Uuidv1) => false,
         }
     }
 
@@ -136,16 +133,11 @@ impl Layout {
 
     /// The gaps of the stamp as (position of the first bit from the top, width), from the top to the bottom.
     const fn gaps(&self) -> [(u32, u32); 3] {
-        let (version_bits, variant_bits) =
-            if self.version.is_some() { (VERSION_BITS, VARIANT_BITS) } else { (0, 0) };
+        let (version_bits, variant_bits) = if self.version.is_some() { (VERSION_BITS, VARIANT_BITS) } else { (0, 0) };
         let version = (self.version_at(), version_bits);
         let variant = (self.variant_at(), variant_bits);
         let multicast = (MULTICAST_AT, self.has_node() as u32);
-        if version.0 < variant.0 {
-            [version, variant, multicast]
-        } else {
-            [variant, version, multicast]
-        }
+        if version.0 < variant.0 { [version, variant, multicast] } else { [variant, version, multicast] }
     }
 
     /// Panics unless the encoder and the decoder can serve the layout. Called when the table is compiled.
@@ -163,8 +155,7 @@ impl Layout {
 
     /// A version and a variant at their positions.
     const fn stamp(&self, version: u8, variant: u128) -> u128 {
-        ((version as u128) << (128 - VERSION_BITS - self.version_at()))
-            | (variant << (128 - VARIANT_BITS - self.variant_at()))
+        ((version as u128) << (128 - VERSION_BITS - self.version_at())) | (variant << (128 - VARIANT_BITS - self.variant_at()))
     }
 
     /// The multicast bit at its position; 0 for a layout without a node.

@@ -183,10 +183,8 @@ fn another_version_is_no_uuidv7() {
 fn only_the_time_bytes_are_overwritten() {
     let at = micros("2022-02-22 19:22:22");
     let nil_and_max = [Uuid::nil(), Uuid::max()];
-    let overwritten = |label: &str| {
-        nil_and_max
-            .map(|id| labelled(label.as_bytes()).unwrap().with_micros(&id, at).unwrap().to_string())
-    };
+    let overwritten =
+        |label: &str| nil_and_max.map(|id| labelled(label.as_bytes()).unwrap().with_micros(&id, at).unwrap().to_string());
     let [nil, max] = overwritten("postgres");
     assert_eq!(nil, "017f22e2-79b0-0000-0000-000000000000");
     assert_eq!(max, "017f22e2-79b0-ffff-ffff-ffffffffffff");

@@ -85,10 +85,7 @@ mod tests {
         assert_eq!(UUIDV7.lower_bound(0), first);
         assert_eq!(UUIDV7.lower_bound(1), uuid("00000000-0001-7000-8000-000000000000"));
         assert_eq!(UUIDV7.lower_bound(1000), uuid("00000000-0001-7000-8000-000000000000"));
-        assert_eq!(
-            UUIDV7.lower_bound(281_474_976_710_655_000),
-            uuid("ffffffff-ffff-7000-8000-000000000000")
-        );
+        assert_eq!(UUIDV7.lower_bound(281_474_976_710_655_000), uuid("ffffffff-ffff-7000-8000-000000000000"));
         assert_eq!(UUIDV7.lower_bound(281_474_976_710_655_001), Uuid::max());
         assert_eq!(UUIDV7.lower_bound(i64::MAX), Uuid::max());
     }

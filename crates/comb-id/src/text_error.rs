@@ -20,30 +20,18 @@ impl fmt::Display for Explanation<'_> {
             Malformed::Length { found, least, most } => {
                 let of = if self.begin > 1 { " of the suffix" } else { "" };
                 write!(to, "The length{of} is {found}")?;
-                if least == most {
-                    write!(to, " instead of {most}.")
-                } else {
-                    write!(to, "; it must be from {least} to {most}.")
-                }
+                if least == most { write!(to, " instead of {most}.") } else { write!(to, "; it must be from {least} to {most}.") }
             }
-            Malformed::Character { byte, position } => write!(
-                to,
-                "Character {}{} is not in the alphabet of {}.",
-                at(position),
-                Shown(byte),
-                self.label
-            ),
+            Malformed::Character { byte, position } => {
+                write!(to, "Character {}{} is not in the alphabet of {}.", at(position), Shown(byte), self.label)
+            }
             Malformed::Overflow => to.write_str("The value has more than 128 bits."),
-            Malformed::FirstCharacter => write!(
-                to,
-                "The value has more than 128 bits: character {} is greater than \"7\".",
-                at(1)
-            ),
-            Malformed::TrailingBits => write!(
-                to,
-                "Character {} has bits after the 128 bits of a UUID, which are not zero.",
-                at(BASE32_LENGTH)
-            ),
+            Malformed::FirstCharacter => {
+                write!(to, "The value has more than 128 bits: character {} is greater than \"7\".", at(1))
+            }
+            Malformed::TrailingBits => {
+                write!(to, "Character {} has bits after the 128 bits of a UUID, which are not zero.", at(BASE32_LENGTH))
+            }
         }
     }
 }
@@ -51,19 +39,13 @@ impl fmt::Display for Explanation<'_> {
 impl fmt::Display for InvalidPrefix {
     fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
         match *self {
-            Self::Length(found) => write!(
-                to,
-                "The length of the prefix is {found}; it must not exceed {LONGEST_PREFIX}."
-            ),
-            Self::Character { byte, position } => write!(
-                to,
-                "Character {position}{} of the prefix is neither a letter from a to z nor an underscore.",
-                Shown(byte)
-            ),
-            Self::Underscore { position } => write!(
-                to,
-                "Character {position} is an underscore, but a prefix begins and ends with a letter."
-            ),
+            Self::Length(found) => write!(to, "The length of the prefix is {found}; it must not exceed {LONGEST_PREFIX}."),
+            Self::Character { byte, position } => {
+                write!(to, "Character {position}{} of the prefix is neither a letter from a to z nor an underscore.", Shown(byte))
+            }
+            Self::Underscore { position } => {
+                write!(to, "Character {position} is an underscore, but a prefix begins and ends with a letter.")
+            }
         }
     }
 }
@@ -72,12 +54,8 @@ impl fmt::Display for InvalidTypeId {
     fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Self::Prefix(error) => error.fmt(to),
-            Self::NoPrefix => {
-                to.write_str("Character 1 is an underscore, but there is no prefix before it.")
-            }
-            Self::Suffix { fault, position } => {
-                Explanation { error: fault, label: "TypeID", begin: *position }.fmt(to)
-            }
+            Self::NoPrefix => to.write_str("Character 1 is an underscore, but there is no prefix before it."),
+            Self::Suffix { fault, position } => Explanation { error: fault, label: "TypeID", begin: *position }.fmt(to),
         }
     }
 }

@@ -173,14 +173,10 @@ impl Alphabet {
     }
 }
 
-static CROCKFORD: Alphabet = Alphabet::new(b"0123456789ABCDEFGHJKMNPQRSTVWXYZ")
-    .alias(b'I', b'1')
-    .alias(b'L', b'1')
-    .alias(b'O', b'0')
-    .in_any_case();
+static CROCKFORD: Alphabet =
+    Alphabet::new(b"0123456789ABCDEFGHJKMNPQRSTVWXYZ").alias(b'I', b'1').alias(b'L', b'1').alias(b'O', b'0').in_any_case();
 static BASE32HEX: Alphabet = Alphabet::new(b"0123456789ABCDEFGHIJKLMNOPQRSTUV").in_any_case();
-static BASE58: Alphabet =
-    Alphabet::new(b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz");
+static BASE58: Alphabet = Alphabet::new(b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz");
 
 fn base32_length(text: &[u8]) -> Malformed {
     Malformed::Length { found: text.len(), least: BASE32_LENGTH, most: BASE32_LENGTH }
@@ -192,9 +188,7 @@ fn read_base32hex(text: &[u8]) -> Result<u128, Malformed> {
     let text = text.strip_suffix(PADDING).filter(|_| padded).unwrap_or(text);
     BASE32HEX.check(text)?;
     let (front, last) = match text.split_last_chunk() {
-        Some((front, [last])) if text.len() == BASE32_LENGTH => {
-            (front, BASE32HEX.digits[*last as usize])
-        }
+        Some((front, [last])) if text.len() == BASE32_LENGTH => (front, BASE32HEX.digits[*last as usize]),
         _ => return Err(base32_length(text)),
     };
     if last & 0b11 != 0 {
@@ -209,10 +203,7 @@ fn read_base58(text: &[u8]) -> Result<u128, Malformed> {
     if text.is_empty() || text.len() > BASE58_LENGTH {
         return Err(Malformed::Length { found: text.len(), least: 1, most: BASE58_LENGTH });
     }
-    BASE58
-        .digits(text)
-        .try_fold(0u128, |number, digit| number.checked_mul(58)?.checked_add(digit))
-        .ok_or(Malformed::Overflow)
+    BASE58.digits(text).try_fold(0u128, |number, digit| number.checked_mul(58)?.checked_add(digit)).ok_or(Malformed::Overflow)
 }
 
 /// Writes a number in base 58 with two divisions of 128 bits; all others are of 64 bits.

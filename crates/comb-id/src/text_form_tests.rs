@@ -32,8 +32,7 @@ fn any_form() -> impl Strategy<Value = TextForm> {
 /// An id, and another one that differs from it in late bits, in early bits, or not at all.
 fn neighbours() -> impl Strategy<Value = (u128, u128)> {
     let distance = prop_oneof![Just(0), 0u128..100, any::<u128>()];
-    (any::<u128>(), 0u32..128, distance)
-        .prop_map(|(a, bit, distance)| (a >> bit, (a >> bit).wrapping_add(distance)))
+    (any::<u128>(), 0u32..128, distance).prop_map(|(a, bit, distance)| (a >> bit, (a >> bit).wrapping_add(distance)))
 }
 
 #[test]
@@ -96,9 +95,7 @@ fn what_is_wrong_is_named() {
 #[test]
 fn crockford_reads_what_is_easily_mistaken() {
     let id = TextForm::Crockford.read(b"01000000000000000000000010").unwrap();
-    for text in
-        ["OI0000000000000000000000LO", "ol00000000000000000000001o", "0i0000000000000000000000l0"]
-    {
+    for text in ["OI0000000000000000000000LO", "ol00000000000000000000001o", "0i0000000000000000000000l0"] {
         assert_eq!(TextForm::Crockford.read(text.as_bytes()), Ok(id), "{text}");
     }
 }

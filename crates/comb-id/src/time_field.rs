@@ -57,10 +57,8 @@ const LAST_48: u64 = (1 << 48) - 1;
 const UNIX_MS: Count = Count { epoch_ms: 0, per_ms: 1, last: LAST_48 };
 const UNIX_10US: Count = Count { epoch_ms: 0, per_ms: 100, last: LAST_48 };
 const DOTNET_MS: Count = Count { epoch_ms: DOTNET_EPOCH_MS, per_ms: 1, last: LAST_48 };
-const DOTNET_TICKS: Count =
-    Count { epoch_ms: DOTNET_EPOCH_MS, per_ms: 10_000, last: DOTNET_LAST_TICK };
-const GREGORIAN_100NS: Count =
-    Count { epoch_ms: GREGORIAN_EPOCH_MS, per_ms: 10_000, last: (1 << 60) - 1 };
+const DOTNET_TICKS: Count = Count { epoch_ms: DOTNET_EPOCH_MS, per_ms: 10_000, last: DOTNET_LAST_TICK };
+const GREGORIAN_100NS: Count = Count { epoch_ms: GREGORIAN_EPOCH_MS, per_ms: 10_000, last: (1 << 60) - 1 };
 
 impl TimeField {
     pub const fn label(self) -> &'static str {
@@ -115,11 +113,7 @@ impl TimeField {
         let exact = self.read_back(tick)?;
         // A unit is read as a time within its first microsecond. Therefore the time one distance later lies in the
         // next unit.
-        if exact >= tick {
-            Some(exact)
-        } else {
-            self.read_back(exact + self.moment_ticks() as Tick)
-        }
+        if exact >= tick { Some(exact) } else { self.read_back(exact + self.moment_ticks() as Tick) }
     }
 
     /// The tick of the time that is read from the field of the given tick.
@@ -269,11 +263,7 @@ impl Count {
         if field > self.last {
             return None;
         }
-        let micros = if self.per_ms >= 1000 {
-            field / (self.per_ms / 1000)
-        } else {
-            field * (1000 / self.per_ms)
-        };
+        let micros = if self.per_ms >= 1000 { field / (self.per_ms / 1000) } else { field * (1000 / self.per_ms) };
         Some(micros as i64 + self.epoch_ms * 1000)
     }
 }

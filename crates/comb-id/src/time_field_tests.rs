@@ -64,10 +64,7 @@ fn ranges_end_where_the_field_does() {
     }
     // jiff ends a day before these.
     assert_eq!(TimeField::UnixMs.range_micros().1, 281_474_976_710_655_999);
-    assert_eq!(
-        TimeField::DotnetTicks.range_micros().1,
-        micros("9999-12-30 00:00:00") + 2 * US_PER_DAY - 1
-    );
+    assert_eq!(TimeField::DotnetTicks.range_micros().1, micros("9999-12-30 00:00:00") + 2 * US_PER_DAY - 1);
 
     for time_field in time_fields() {
         let (first, last) = time_field.range_micros();
@@ -124,11 +121,7 @@ fn units_and_remainders_are_as_long_as_the_design_says() {
             TimeField::Unix10us => (656, 10),
             TimeField::DotnetTicks | TimeField::Gregorian100ns => (7, 3),
         };
-        assert_eq!(
-            (time_field.unit_ticks(), time_field.remainder_bits()),
-            expected,
-            "{time_field:?}"
-        );
+        assert_eq!((time_field.unit_ticks(), time_field.remainder_bits()), expected, "{time_field:?}");
     }
 }
 

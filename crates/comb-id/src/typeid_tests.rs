@@ -50,14 +50,8 @@ fn what_is_wrong_is_named() {
         ("user1_0", prefix(Character { byte: b'1', position: 5 })),
         (&long, prefix(Length(64))),
         ("user_8zzzzzzzzzzzzzzzzzzzzzzzzz", suffix(Malformed::FirstCharacter, 6)),
-        (
-            "user_0000000000000000000000000U",
-            suffix(Malformed::Character { byte: b'U', position: 26 }, 6),
-        ),
-        (
-            "018e5f3b-ff48-7d6e-acc7-a763cc251cd0",
-            suffix(Malformed::Character { byte: b'-', position: 9 }, 1),
-        ),
+        ("user_0000000000000000000000000U", suffix(Malformed::Character { byte: b'U', position: 26 }, 6)),
+        ("018e5f3b-ff48-7d6e-acc7-a763cc251cd0", suffix(Malformed::Character { byte: b'-', position: 9 }, 1)),
     ];
     for (text, fault) in cases {
         assert_eq!(TypeId::parse(text.as_bytes()), Err(fault), "{text}");
@@ -76,10 +70,7 @@ fn prefixes_have_up_to_63_letters_and_underscores() {
         assert_eq!(check_prefix(bad.as_bytes()), Err(fault), "{bad}");
     }
     assert_eq!(write(&[b'x'; LONGEST_PREFIX], Uuid::nil()).map(|text| text.len()), Ok(LONGEST));
-    assert_eq!(
-        write(b"User", Uuid::nil()),
-        Err(InvalidPrefix::Character { byte: b'U', position: 1 })
-    );
+    assert_eq!(write(b"User", Uuid::nil()), Err(InvalidPrefix::Character { byte: b'U', position: 1 }));
 }
 
 /// Every byte at every position of a TypeID is refused, or read as the TypeID that is written with it.

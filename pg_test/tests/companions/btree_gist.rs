@@ -30,8 +30,7 @@ fn constraints_find_overlaps() {
     let mut client = a.connect();
 
     a.app(BOOKINGS);
-    let overlap =
-        "INSERT INTO bookings SELECT room, '[2026-11-23, 2026-11-24)' FROM bookings LIMIT 1";
+    let overlap = "INSERT INTO bookings SELECT room, '[2026-11-23, 2026-11-24)' FROM bookings LIMIT 1";
     assert_eq!(sqlstate(&mut client, overlap), "23P01");
     assert_eq!(a.app("SELECT count(*) FROM bookings"), "4001");
 
@@ -39,16 +38,14 @@ fn constraints_find_overlaps() {
     let query = section.block("SELECT * FROM bookings").sql;
     assert!(a.app(&format!("EXPLAIN {query}")).contains(by_index));
     assert!(a.app(&query).starts_with("d01c25cc"));
-    let without_cast =
-        "EXPLAIN SELECT * FROM bookings WHERE room = 'd01c25cc-63a7-47cc-b5ba-018e5f3bff48'";
+    let without_cast = "EXPLAIN SELECT * FROM bookings WHERE room = 'd01c25cc-63a7-47cc-b5ba-018e5f3bff48'";
     assert!(!a.app(without_cast).contains(by_index));
 
     let temporal_key = section.block("WITHOUT OVERLAPS").sql;
     if installation().major >= 18 {
         a.app(&temporal_key);
         a.app(RATES);
-        let overlap =
-            "INSERT INTO rates SELECT product, '[2026-12-01, 2027-02-01)' FROM rates LIMIT 1";
+        let overlap = "INSERT INTO rates SELECT product, '[2026-12-01, 2027-02-01)' FROM rates LIMIT 1";
         assert_eq!(sqlstate(&mut client, overlap), "23P01");
     }
     section.end();

@@ -28,8 +28,7 @@ pub struct Output {
 impl Host {
     pub fn start(settings: &[(&str, &str)]) -> Self {
         let mut server = Server::create(Sharing::Preloaded, settings);
-        let access =
-            "local all app scram-sha-256\nlocal all all trust\nlocal replication all trust\n";
+        let access = "local all app scram-sha-256\nlocal all all trust\nlocal replication all trust\n";
         server.write(&server.data().join("pg_hba.conf"), access);
         server.up();
         server.execute(&format!("CREATE ROLE app LOGIN PASSWORD '{PASSWORD}'"));
@@ -69,14 +68,8 @@ impl Host {
         // It fails where psql ended before: then psql says why.
         let _ = psql.stdin.take().expect("a pipe").write_all(script.as_bytes());
         let output = psql.wait_with_output().expect("psql");
-        let text = |bytes: Vec<u8>| {
-            String::from_utf8(bytes).expect("UTF-8").trim_end_matches('\n').to_owned()
-        };
-        Output {
-            succeeded: output.status.success(),
-            rows: text(output.stdout),
-            messages: text(output.stderr),
-        }
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8").trim_end_matches('\n').to_owned();
+        Output { succeeded: output.status.success(), rows: text(output.stdout), messages: text(output.stderr) }
     }
 
     /// The rows of a script that must not fail.

@@ -29,9 +29,7 @@ const SETTINGS: [(&str, &str); 6] = [
 #[test]
 fn keys_are_replicated() {
     if installation().major < 16 {
-        say(
-            "Not tested: logical replication: the page has origin = none, which PostgreSQL 15 does not know",
-        );
+        say("Not tested: logical replication: the page has origin = none, which PostgreSQL 15 does not know");
         return;
     }
     let hosts: Hosts = std::array::from_fn(|_| Host::start(&SETTINGS));
@@ -48,10 +46,7 @@ fn keys_are_replicated() {
     for host in &hosts[1..] {
         let log = host.server.log();
         let starting = "the database system is starting up";
-        let is_error = |line: &&str| {
-            !line.ends_with(starting)
-                && ["ERROR", "FATAL", "PANIC"].iter().any(|e| line.contains(e))
-        };
+        let is_error = |line: &&str| !line.ends_with(starting) && ["ERROR", "FATAL", "PANIC"].iter().any(|e| line.contains(e));
         assert_eq!(log.lines().find(is_error), None);
     }
     section.end();
@@ -72,9 +67,8 @@ fn catch_up(hosts: &Hosts) {
 /// Creates a subscription to that publication of `a`, and waits for the first copy.
 fn subscribe(host: &Host, database: &str, name: &str, a: &Host, publication: &str) {
     let address = a.address();
-    let subscription = format!(
-        "CREATE SUBSCRIPTION {name} CONNECTION 'host={address} dbname=shop user=postgres' PUBLICATION {publication}"
-    );
+    let subscription =
+        format!("CREATE SUBSCRIPTION {name} CONNECTION 'host={address} dbname=shop user=postgres' PUBLICATION {publication}");
     host.run(database, "postgres", &subscription);
     host.wait_until(database, "SELECT bool_and(srsubstate = 'r') FROM pg_subscription_rel");
 }
@@ -116,16 +110,12 @@ fn write(client: &mut Client, node: &str) -> Result<(), postgres::Error> {
 }
 
 fn all_write(hosts: &Hosts) {
-    let scans = || {
-        hosts.each_ref().map(|host| host.superuser("SELECT sum(seq_scan) FROM pg_stat_user_tables"))
-    };
+    let scans = || hosts.each_ref().map(|host| host.superuser("SELECT sum(seq_scan) FROM pg_stat_user_tables"));
     let before = scans();
     let loads: Vec<_> = hosts
         .iter()
         .zip(NAMES)
-        .map(|(host, node)| {
-            Load::start(&host.config(), 5, duration() / 2, false, move |client| write(client, node))
-        })
+        .map(|(host, node)| Load::start(&host.config(), 5, duration() / 2, false, move |client| write(client, node)))
         .collect();
     let written: u64 = loads.into_iter().map(|load| load.join().expect("no error")).sum();
     catch_up(hosts);
@@ -161,9 +151,7 @@ fn order_of_arrival(hosts: &Hosts, section: &mut Section) {
     create_database(
         b,
         "arrivals",
-        &format!(
-            "CREATE EXTENSION comb; CREATE TABLE orders (id uuid PRIMARY KEY, node text, item text); {arrived}"
-        ),
+        &format!("CREATE EXTENSION comb; CREATE TABLE orders (id uuid PRIMARY KEY, node text, item text); {arrived}"),
     );
     subscribe(b, "arrivals", "arrivals", a, "orders_alone WITH (streaming = parallel)");
     a.app("INSERT INTO orders (node) VALUES ('streamed')");
@@ -239,7 +227,8 @@ fn switch_over(hosts: &Hosts, section: &mut Section) {
          INSERT INTO parcels (node) VALUES ('ahead')",
     );
     catch_up(hosts);
-    let above = "SELECT comb_new() > (SELECT id FROM orders ORDER BY id DESC LIMIT 1), comb_new_mssql() > (SELECT max(id) FROM parcels)";
+    let above =
+        "SELECT comb_new() > (SELECT id FROM orders ORDER BY id DESC LIMIT 1), comb_new_mssql() > (SELECT max(id) FROM parcels)";
     assert_eq!(b.superuser(above), "f|f", "ids of another server do not lead this one");
     section.run(b, "SELECT comb_observe(id) FROM orders");
     assert_eq!(b.superuser(above), "t|t");

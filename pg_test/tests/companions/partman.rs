@@ -6,15 +6,11 @@ mod others;
 use super::common::{Host, Section};
 
 /// The partitions that pg_partman creates by days: where they begin and end, in days from today.
-const NINE_DAYS: &str =
-    "-4 to -3, -3 to -2, -2 to -1, -1 to 0, 0 to 1, 1 to 2, 2 to 3, 3 to 4, 4 to 5";
+const NINE_DAYS: &str = "-4 to -3, -3 to -2, -2 to -1, -1 to 0, 0 to 1, 1 to 2, 2 to 3, 3 to 4, 4 to 5";
 
 /// The shop with pg_partman, and comb in that schema.
 fn start(schema: &str) -> Host {
-    let host = Host::start(&[
-        ("shared_preload_libraries", "comb,pg_partman_bgw"),
-        ("pg_partman_bgw.interval", "3600"),
-    ]);
+    let host = Host::start(&[("shared_preload_libraries", "comb,pg_partman_bgw"), ("pg_partman_bgw.interval", "3600")]);
     // Some versions are not trusted, hence by the superuser, as pg_partman's instructions say.
     host.superuser(
         "CREATE SCHEMA partman AUTHORIZATION app;

@@ -43,11 +43,7 @@ fn assert_replicated(a: &Host, b: &Host) {
 #[test]
 #[ignore = "needs pglogical: make companions"]
 fn all_kinds_of_keys_are_replicated() {
-    let settings = [
-        ("wal_level", "logical"),
-        ("shared_preload_libraries", "pglogical,comb"),
-        ("max_worker_processes", "20"),
-    ];
+    let settings = [("wal_level", "logical"), ("shared_preload_libraries", "pglogical,comb"), ("max_worker_processes", "20")];
     let hosts = [Host::start(&settings), Host::start(&settings)];
     let [a, b] = &hosts;
     let mut section = Section::of("docs/extensions.md", "pglogical", &hosts);
@@ -74,8 +70,7 @@ fn all_kinds_of_keys_are_replicated() {
     write(a, "later");
     a.app(CHANGES);
     let lsn = a.superuser("SELECT pg_current_wal_insert_lsn()");
-    let caught_up =
-        format!("SELECT bool_and(confirmed_flush_lsn >= '{lsn}') FROM pg_replication_slots");
+    let caught_up = format!("SELECT bool_and(confirmed_flush_lsn >= '{lsn}') FROM pg_replication_slots");
     a.wait_until("shop", &caught_up);
     assert_replicated(a, b);
     section.end();

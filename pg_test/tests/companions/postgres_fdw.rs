@@ -41,8 +41,7 @@ fn rows_by_hash([a, b, c]: &[Host; HOSTS]) {
             scope.spawn(|| {
                 let mut client = a.connect();
                 for _ in 0..50 {
-                    let insert =
-                        "INSERT INTO orders (item) VALUES ('by a client') RETURNING id::text";
+                    let insert = "INSERT INTO orders (item) VALUES ('by a client') RETURNING id::text";
                     let id: String = client.query_one(insert, &[]).expect(insert).get(0);
                     let find = format!("SELECT FROM orders WHERE id = '{id}'");
                     client.query_one(&find, &[]).expect("the row");
@@ -54,8 +53,7 @@ fn rows_by_hash([a, b, c]: &[Host; HOSTS]) {
         "INSERT INTO orders (item) SELECT n FROM generate_series(1, 1000) n;
            COPY orders (item) FROM STDIN;\nby COPY\n\\.\n",
     );
-    let count =
-        |host: &Host| -> u32 { host.app("SELECT count(*) FROM orders").parse().expect("a number") };
+    let count = |host: &Host| -> u32 { host.app("SELECT count(*) FROM orders").parse().expect("a number") };
     assert_eq!(a.app("SELECT count(DISTINCT id) FROM orders"), "1401");
     assert_eq!(count(b) + count(c), 1401);
     assert!(count(b) > 560 && count(c) > 560, "{} and {}", count(b), count(c));
@@ -79,8 +77,7 @@ fn rows_by_time([a, b, c]: &[Host; HOSTS], section: &mut Section) {
     let explain = section.block("EXPLAIN (VERBOSE, COSTS OFF)").sql;
     let plan = a.app(&explain);
     let shown = explain.lines().filter_map(|line| line.strip_prefix("--")).map(str::trim_start);
-    let shown =
-        shown.filter(|line| ["Foreign Scan", "Remote SQL"].iter().any(|s| line.starts_with(s)));
+    let shown = shown.filter(|line| ["Foreign Scan", "Remote SQL"].iter().any(|s| line.starts_with(s)));
     assert_eq!(shown.inspect(|line| assert!(plan.contains(line), "{line}: {plan}")).count(), 2);
     assert!(!plan.contains("events_new"), "{plan}");
     assert_eq!(section.run(a, "(SELECT now() - interval '1 hour')"), "1");
@@ -95,8 +92,7 @@ fn import(a: &Host, b: &Host, section: &mut Section) {
          ANALYZE parcels",
     );
     let servers = section.block("CREATE EXTENSION postgres_fdw").sql;
-    let server =
-        servers.lines().find(|line| line.starts_with("CREATE SERVER b")).expect("a server");
+    let server = servers.lines().find(|line| line.starts_with("CREATE SERVER b")).expect("a server");
     let without = server.replace("SERVER b", "SERVER without").replace(", extensions 'comb'", "");
     assert!(!without.contains("comb'"), "{without}");
     a.superuser(&format!("{without} GRANT USAGE ON FOREIGN SERVER without TO app"));
@@ -115,15 +111,11 @@ fn import(a: &Host, b: &Host, section: &mut Section) {
 /// Asserts what the remote SQL of a statement has, without the option and with it, and that the rows are the same.
 /// `None`: it has no condition, order, limit, min or max.
 fn sends(a: &Host, without: Option<&str>, with: Option<&str>, statement: &str) {
-    let run = |schema: &str, statement: &str| {
-        a.app(&format!("SET search_path = {schema}, public; SET timezone = 'UTC'; {statement}"))
-    };
+    let run =
+        |schema: &str, statement: &str| a.app(&format!("SET search_path = {schema}, public; SET timezone = 'UTC'; {statement}"));
     for (schema, wanted) in [("without_option", without), ("with_option", with)] {
         let plan = run(schema, &format!("EXPLAIN (VERBOSE, COSTS OFF) {statement}"));
-        let remote: Vec<_> = plan
-            .lines()
-            .filter_map(|line| line.trim_start().strip_prefix("Remote SQL: "))
-            .collect();
+        let remote: Vec<_> = plan.lines().filter_map(|line| line.trim_start().strip_prefix("Remote SQL: ")).collect();
         let remote = remote.join("\n");
         assert!(!remote.is_empty(), "{plan}");
         match wanted {
@@ -156,10 +148,7 @@ fn conditions_that_are_sent([a, b, _]: &[Host; HOSTS], section: &mut Section) {
         "id >= public.comb_lower_bound($1::timestamp with time zone)",
         "SELECT * FROM events WHERE comb_between(id, (SELECT now() - interval '5 years'), (SELECT now()))",
     );
-    only_with(
-        "public.comb_timestamp(id) > '2026-03-01",
-        "SELECT * FROM events WHERE comb_timestamp(id) > '2026-03-01Z'",
-    );
+    only_with("public.comb_timestamp(id) > '2026-03-01", "SELECT * FROM events WHERE comb_timestamp(id) > '2026-03-01Z'");
     only_with("WHERE ((id ", &format!("SELECT * FROM parcels WHERE id = '{one}'"));
     only_with("WHERE ((id ", &format!("SELECT * FROM parcels WHERE id >= '{bound}'"));
     let statement = format!("SELECT * FROM parcels WHERE comb_between(id, {constants})");

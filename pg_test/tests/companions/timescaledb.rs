@@ -61,10 +61,7 @@ fn assert_excluded_at_startup(plan: &str) {
 }
 
 fn start() -> [Host; 1] {
-    let host = Host::start(&[
-        ("shared_preload_libraries", "comb,timescaledb"),
-        ("timescaledb.telemetry_level", "off"),
-    ]);
+    let host = Host::start(&[("shared_preload_libraries", "comb,timescaledb"), ("timescaledb.telemetry_level", "off")]);
     [host]
 }
 
@@ -91,8 +88,7 @@ fn version_7(a: &Host, section: &mut Section) {
          CREATE TABLE plain AS SELECT * FROM events",
     );
     assert_eq!(a.superuser("SELECT count(*) FROM show_chunks('events')"), "10");
-    let days_ago =
-        |days| a.superuser(&format!("SELECT date_trunc('day', now()) - interval '{days} days'"));
+    let days_ago = |days| a.superuser(&format!("SELECT date_trunc('day', now()) - interval '{days} days'"));
     let (from, to) = (days_ago(3), days_ago(2));
     let range = plan(a, &format!("SELECT * FROM events WHERE comb_between(id, '{from}', '{to}')"));
     assert_eq!(chunks(&range), 1, "{range}");
@@ -117,8 +113,7 @@ fn version_7(a: &Host, section: &mut Section) {
 
 fn mssql(a: &Host, section: &mut Section) {
     section.fails(a, "CREATE TABLE parcels");
-    let partition_func =
-        "parcels', by_range('id', INTERVAL '1 day', partition_func => 'comb_timestamp_mssql'";
+    let partition_func = "parcels', by_range('id', INTERVAL '1 day', partition_func => 'comb_timestamp_mssql'";
     section.fails(a, partition_func);
     section.run(a, "CREATE FUNCTION parcel_time");
     a.app(

@@ -9,9 +9,7 @@ use postgres::Client;
 /// The one server of all these tests, with the library preloaded, as most have it.
 pub fn server() -> &'static Server {
     static SERVER: OnceLock<Server> = OnceLock::new();
-    SERVER.get_or_init(|| {
-        Server::start(Sharing::Preloaded, &[("autovacuum", "on"), ("max_worker_processes", "16")])
-    })
+    SERVER.get_or_init(|| Server::start(Sharing::Preloaded, &[("autovacuum", "on"), ("max_worker_processes", "16")]))
 }
 
 /// A new connection.
@@ -58,10 +56,7 @@ fn has_contrib(client: &mut Client) -> bool {
     *HAS_CONTRIB.get_or_init(|| {
         let has_contrib = ["amcheck", "pgstattuple"].iter().all(|name| installation().has(name));
         if has_contrib {
-            run(
-                client,
-                "CREATE EXTENSION amcheck SCHEMA public;\nCREATE EXTENSION pgstattuple SCHEMA public",
-            );
+            run(client, "CREATE EXTENSION amcheck SCHEMA public;\nCREATE EXTENSION pgstattuple SCHEMA public");
         }
         has_contrib
     })

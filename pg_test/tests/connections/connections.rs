@@ -27,23 +27,14 @@ fn connect_with_workers(schema: &str, rows: i64) -> Client {
 fn a_parallel_worker_makes_no_ids_with_a_step() {
     let mut client = connect_with_workers("parallel_step", 20_000);
     for scope in ["auto", "backend"] {
-        client
-            .batch_execute(&format!("SET comb.timestamp_step = '1 ms'; SET comb.scope = {scope}"))
-            .expect("settings");
-        let refused =
-            client.batch_execute("CREATE TABLE made AS SELECT comb_new() AS id FROM source");
+        client.batch_execute(&format!("SET comb.timestamp_step = '1 ms'; SET comb.scope = {scope}")).expect("settings");
+        let refused = client.batch_execute("CREATE TABLE made AS SELECT comb_new() AS id FROM source");
         let refused = refused.expect_err("an error in a worker");
-        assert_eq!(
-            refused.code(),
-            Some(&SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE),
-            "{refused:?}"
-        );
+        assert_eq!(refused.code(), Some(&SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE), "{refused:?}");
         client.batch_execute("SET max_parallel_workers_per_gather = 0").expect("a setting");
         let milliseconds = "SELECT count(DISTINCT comb_timestamp(id)) FROM (SELECT comb_new() AS id FROM source) made";
         assert_eq!(value::<i64>(&mut client, milliseconds), 20_000);
-        client
-            .batch_execute("RESET comb.timestamp_step; SET max_parallel_workers_per_gather = 4")
-            .expect("settings");
+        client.batch_execute("RESET comb.timestamp_step; SET max_parallel_workers_per_gather = 4").expect("settings");
     }
 }
 
@@ -72,9 +63,8 @@ fn parallel_workers_make_distinct_ids() {
 fn connections_draw_different_random_bits() {
     const CONNECTIONS: usize = 50;
     // Byte 8 on: the lowest four fraction bits and all that is random.
-    let tails: std::collections::HashSet<String> = (0..CONNECTIONS)
-        .map(|_| value(&mut connect(), "SELECT right(comb_new()::text, 15)"))
-        .collect();
+    let tails: std::collections::HashSet<String> =
+        (0..CONNECTIONS).map(|_| value(&mut connect(), "SELECT right(comb_new()::text, 15)")).collect();
     assert_eq!(tails.len(), CONNECTIONS);
 }
 
@@ -98,10 +88,7 @@ fn comb_between_uses_an_ordinary_index() {
     assert_eq!(value::<i64>(&mut client, query), 24 * 60);
 
     // A time that is known only when the query runs.
-    let stable = plan(
-        &mut client,
-        "SELECT * FROM keyed WHERE comb_between(id, now() - interval '1 day', now())",
-    );
+    let stable = plan(&mut client, "SELECT * FROM keyed WHERE comb_between(id, now() - interval '1 day', now())");
     assert!(stable.contains("Index Cond"), "{stable}");
 }
 

@@ -83,13 +83,16 @@ fn a_table_that_was_loaded_has_no_new_rows() {
 #[test]
 fn random_keys_repeated_keys_and_nulls_get_their_share() {
     let mut client = connect_to_schema("estimates_mixed");
-    run(&mut client, "CREATE TABLE keyed (id uuid);
+    run(
+        &mut client,
+        "CREATE TABLE keyed (id uuid);
              INSERT INTO keyed SELECT gen_random_uuid() FROM generate_series(1, 40000);
              INSERT INTO keyed
                  SELECT comb_at('2024-01-01Z'::timestamptz + n * interval '1 minute') FROM generate_series(1, 30000) n;
              INSERT INTO keyed SELECT comb_lower_bound('2024-02-01Z') FROM generate_series(1, 10000);
              INSERT INTO keyed SELECT NULL FROM generate_series(1, 20000);
-             ANALYZE keyed;");
+             ANALYZE keyed;",
+    );
     assert_estimates(
         &mut client,
         &[
@@ -107,15 +110,15 @@ fn random_keys_repeated_keys_and_nulls_get_their_share() {
 fn uniqueidentifiers_are_estimated_in_their_order() {
     let mut client = connect_to_schema("estimates_mssql");
     run(&mut client, TABLE);
-    run(&mut client, "CREATE TABLE guids AS SELECT comb_convert(id, 'uuidv7', 'mssql')::uniqueidentifier AS id FROM keyed;
-             DROP TABLE keyed; ALTER TABLE guids RENAME TO keyed; ANALYZE keyed");
+    run(
+        &mut client,
+        "CREATE TABLE guids AS SELECT comb_convert(id, 'uuidv7', 'mssql')::uniqueidentifier AS id FROM keyed;
+             DROP TABLE keyed; ALTER TABLE guids RENAME TO keyed; ANALYZE keyed",
+    );
     let hour = "comb_between(id, now() - interval '9 days', now() - interval '215 hours')";
     assert_estimates(&mut client, &[hour]);
     // The histogram is in the order of the column's type, not in that of what it is cast to.
-    for cast in [
-        "comb_between(id::uuid, '1970-01-01Z', '1970-01-01 00:01Z')",
-        "comb_between_time(id, now(), 'infinity')",
-    ] {
+    for cast in ["comb_between(id::uuid, '1970-01-01Z', '1970-01-01 00:01Z')", "comb_between_time(id, now(), 'infinity')"] {
         assert_eq!(factor(&mut client, cast), 500.0, "{cast}");
     }
 }
@@ -123,7 +126,9 @@ fn uniqueidentifiers_are_estimated_in_their_order() {
 #[test]
 fn partitions_are_pruned_and_estimated() {
     let mut client = connect_to_schema("estimates_partitions");
-    run(&mut client, "CREATE TABLE keyed (id uuid PRIMARY KEY, n int) PARTITION BY RANGE (id);
+    run(
+        &mut client,
+        "CREATE TABLE keyed (id uuid PRIMARY KEY, n int) PARTITION BY RANGE (id);
              CREATE TABLE january PARTITION OF keyed
                  FOR VALUES FROM (comb_lower_bound('2024-01-01Z')) TO (comb_lower_bound('2024-02-01Z'));
              CREATE TABLE february PARTITION OF keyed
@@ -135,7 +140,8 @@ fn partitions_are_pruned_and_estimated() {
                  FOR VALUES FROM (comb_lower_bound('2024-02-15Z')) TO (comb_lower_bound('2024-03-01Z'));
              INSERT INTO keyed
                  SELECT comb_at('2024-01-01Z'::timestamptz + n * interval '1 minute'), n FROM generate_series(0, 86399) n;
-             ANALYZE keyed");
+             ANALYZE keyed",
+    );
     let hours = "comb_between(id, '2024-02-14 21:00Z', '2024-02-15 03:00Z')";
     assert_estimates(&mut client, &[hours, "comb_between(id, '2024-01-31Z', 'infinity')"]);
     let constant = plan(&mut client, &format!("SELECT * FROM keyed WHERE {hours}"));

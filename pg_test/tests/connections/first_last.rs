@@ -22,9 +22,7 @@ fn the_planner_takes_them_from_the_index() {
         assert!(plan.contains(&format!("Index Only Scan Backward using {table}_pkey")), "{plan}");
         assert!(!plan.contains("Aggregate"), "{plan}");
         for (aggregate, number) in [("comb_first", 1), ("comb_last", 20_000)] {
-            let query = format!(
-                "SELECT number FROM {table} WHERE id = (SELECT {aggregate}(id) FROM {table})"
-            );
+            let query = format!("SELECT number FROM {table} WHERE id = (SELECT {aggregate}(id) FROM {table})");
             assert_eq!(value::<i32>(&mut client, &query), number, "{query}");
         }
     }
@@ -45,10 +43,7 @@ fn the_planner_takes_them_from_the_index() {
                GROUP BY get_byte(uuid_send(id), 15) % 7) groups",
     );
     assert!(in_order);
-    let of_none: bool = value(
-        &mut client,
-        "SELECT comb_last(id) IS NULL AND comb_first(id) IS NULL FROM items WHERE false",
-    );
+    let of_none: bool = value(&mut client, "SELECT comb_last(id) IS NULL AND comb_first(id) IS NULL FROM items WHERE false");
     assert!(of_none);
 }
 

@@ -35,10 +35,7 @@ fn comb_at_does_not_touch_the_generator() {
 
 #[test]
 fn comb_at_draws_new_random_bits_each_time() {
-    let distinct: i64 = value(
-        &mut connect(),
-        "SELECT count(DISTINCT comb_at('2020-01-01')) FROM generate_series(1, 1000)",
-    );
+    let distinct: i64 = value(&mut connect(), "SELECT count(DISTINCT comb_at('2020-01-01')) FROM generate_series(1, 1000)");
     assert_eq!(distinct, 1000);
 }
 
@@ -60,10 +57,8 @@ fn postgres_reads_comb_new() {
     let mut client = connect();
     let major = major(&mut client);
     if major >= 17 {
-        let agrees: bool = value(
-            &mut client,
-            "SELECT bool_and(uuid_extract_version(comb_new()) = 7) FROM generate_series(1, 1000)",
-        );
+        let agrees: bool =
+            value(&mut client, "SELECT bool_and(uuid_extract_version(comb_new()) = 7) FROM generate_series(1, 1000)");
         assert!(agrees);
     }
     if major >= 18 {

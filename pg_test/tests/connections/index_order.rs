@@ -18,10 +18,8 @@ struct Order {
 }
 
 const UUID: Order = Order { key: "uuid", opclass: "", inverted: "id <= before" };
-const UNIQUEIDENTIFIER: Order =
-    Order { key: "uniqueidentifier", opclass: "", inverted: "id <= before" };
-const UUID_MSSQL: Order =
-    Order { key: "uuid", opclass: "uuid_mssql_ops", inverted: "id <=# before" };
+const UNIQUEIDENTIFIER: Order = Order { key: "uniqueidentifier", opclass: "", inverted: "id <= before" };
+const UUID_MSSQL: Order = Order { key: "uuid", opclass: "uuid_mssql_ops", inverted: "id <=# before" };
 
 fn create_table(client: &mut Client, order: &Order, default: &str) {
     let Order { key, opclass, .. } = order;
@@ -150,9 +148,8 @@ fn insert_side_by_side(schema: &'static str, order: &Order, default: &str) {
                 let mut client = connect();
                 let insert = format!("INSERT INTO {schema}.keyed (connection, number)");
                 let one = client.prepare(&format!("{insert} VALUES ($1, $2)")).expect("statement");
-                let many = client
-                    .prepare(&format!("{insert} SELECT $1, n FROM generate_series($2::int, $3) n"))
-                    .expect("statement");
+                let many =
+                    client.prepare(&format!("{insert} SELECT $1, n FROM generate_series($2::int, $3) n")).expect("statement");
                 for first in (0..ROWS_EACH).step_by(ROWS_A_ROUND as usize) {
                     client.execute(&one, &[&connection, &first]).expect("a row");
                     client.execute(&one, &[&connection, &(first + 1)]).expect("a row");

@@ -15,10 +15,8 @@ struct Layout {
 fn layouts(client: &mut Client) -> Vec<Layout> {
     let query = "SELECT label, stamp, resolution FROM comb_layouts()";
     let rows = client.query(query, &[]).expect("the layouts");
-    let layouts: Vec<_> = rows
-        .iter()
-        .map(|row| Layout { label: row.get(0), stamp: row.get(1), resolution: row.get(2) })
-        .collect();
+    let layouts: Vec<_> =
+        rows.iter().map(|row| Layout { label: row.get(0), stamp: row.get(1), resolution: row.get(2) }).collect();
     assert!(!layouts.is_empty());
     layouts
 }
@@ -51,8 +49,7 @@ fn ids_of_every_layout_increase_in_its_order() {
             ),
         );
         assert_eq!(ids.len(), 50_000);
-        let increasing =
-            ids.is_sorted_by(|a, b| compared(&layout.label, a) < compared(&layout.label, b));
+        let increasing = ids.is_sorted_by(|a, b| compared(&layout.label, a) < compared(&layout.label, b));
         assert!(increasing, "{}", layout.label);
     }
 }
@@ -61,9 +58,7 @@ fn ids_of_every_layout_increase_in_its_order() {
 fn the_named_functions_write_their_layouts() {
     let mut client = connect();
     let layouts = layouts(&mut client);
-    for (function, label) in
-        [("comb_new_mssql()", "mssql"), ("comb_new_mssql_legacy()", "mssql_legacy")]
-    {
+    for (function, label) in [("comb_new_mssql()", "mssql"), ("comb_new_mssql_legacy()", "mssql_legacy")] {
         let layout = layouts.iter().find(|layout| layout.label == label).expect(label);
         let ids = ids_of(
             &mut client,
@@ -130,10 +125,7 @@ fn comb_at_makes_distinct_ids_in_every_layout() {
     for layout in layouts(&mut client) {
         let distinct: i64 = value(
             &mut client,
-            &format!(
-                "SELECT count(DISTINCT comb_at('2020-01-01', '{}')) FROM generate_series(1, 1000)",
-                layout.label
-            ),
+            &format!("SELECT count(DISTINCT comb_at('2020-01-01', '{}')) FROM generate_series(1, 1000)", layout.label),
         );
         assert_eq!(distinct, 1000, "{}", layout.label);
     }

@@ -2,10 +2,7 @@
 
 use postgres::Client;
 
-use super::common::{
-    assert_btree_is_sound, assert_equal_keys_share_posting_lists, connect_to_schema, major, plan,
-    run, value,
-};
+use super::common::{assert_btree_is_sound, assert_equal_keys_share_posting_lists, connect_to_schema, major, plan, run, value};
 
 /// A table of uuids with a unique index in SQL Server's order, and nothing else.
 fn connect_to_guids(schema: &str, rows: i32) -> Client {
@@ -92,8 +89,7 @@ fn index_scans_and_joins_follow_sql_servers_rule() {
     let scan_plan = plan(&mut client, scan);
     assert!(scan_plan.contains("Index Scan using near_and_far_id"), "{scan_plan}");
     assert!(!scan_plan.contains("Sort"), "{scan_plan}");
-    let inverted: i64 =
-        value(&mut client, &format!("SELECT count(*) FROM ({scan}) pairs WHERE key <= before"));
+    let inverted: i64 = value(&mut client, &format!("SELECT count(*) FROM ({scan}) pairs WHERE key <= before"));
     assert_eq!(inverted, 0);
 
     let join = |client: &mut Client, a: &str, b: &str, wanted: &str, unwanted: &str| {
@@ -125,24 +121,12 @@ fn an_index_in_sql_servers_order_serves_everything_that_uuid_does() {
         }
     };
     let some_id = "'d01c25cc-63a7-47cc-b5ba-018e5f3bff48'";
-    contains(
-        &mut client,
-        &format!("SELECT * FROM guids WHERE id = {some_id}"),
-        &["Index Scan", "Index Cond: (guids.id = "],
-    );
-    contains(
-        &mut client,
-        &format!("SELECT * FROM guids WHERE id <# {some_id}"),
-        &["Index Cond: (guids.id <# "],
-    );
+    contains(&mut client, &format!("SELECT * FROM guids WHERE id = {some_id}"), &["Index Scan", "Index Cond: (guids.id = "]);
+    contains(&mut client, &format!("SELECT * FROM guids WHERE id <# {some_id}"), &["Index Cond: (guids.id <# "]);
     let newest = "SELECT id FROM guids ORDER BY id USING ># LIMIT 3";
     contains(&mut client, newest, &["Index Only Scan Backward using guids_id"]);
-    let newest_are_last: bool = value(
-        &mut client,
-        &format!(
-            "SELECT array_agg(number) = '{{10000,9999,9998}}' FROM guids JOIN ({newest}) n USING (id)"
-        ),
-    );
+    let newest_are_last: bool =
+        value(&mut client, &format!("SELECT array_agg(number) = '{{10000,9999,9998}}' FROM guids JOIN ({newest}) n USING (id)"));
     assert!(newest_are_last);
 
     // A range of time, by bounds of the layout.
@@ -195,23 +179,15 @@ fn a_uniqueidentifier_key_serves_everything_too() {
         ("SELECT min(id), max(id) FROM guids", "Index Only Scan"),
         ("SELECT * FROM guids WHERE id > 'd01c25cc-63a7-47cc-b5ba-998e5f3bff48'", "Index Cond"),
         // A parameter of type uuid.
-        (
-            "SELECT * FROM guids WHERE id = 'd01c25cc-63a7-47cc-b5ba-018e5f3bff48'::uuid",
-            "Index Cond",
-        ),
+        ("SELECT * FROM guids WHERE id = 'd01c25cc-63a7-47cc-b5ba-018e5f3bff48'::uuid", "Index Cond"),
         ("SELECT * FROM guids WHERE comb_between(id, '2024-01-01Z', '2024-02-01Z')", "Index Cond"),
-        (
-            "SELECT * FROM guids WHERE comb_between(id, now() - interval '1 day', now() - interval '20 h')",
-            "Index Cond",
-        ),
+        ("SELECT * FROM guids WHERE comb_between(id, now() - interval '1 day', now() - interval '20 h')", "Index Cond"),
     ] {
         let plan = plan(&mut client, query);
         assert!(plan.contains(wanted), "{query}: no {wanted} in\n{plan}");
     }
-    let in_order: bool = value(
-        &mut client,
-        "SELECT array_agg(number ORDER BY id) = array_agg(number ORDER BY number) FROM guids",
-    );
+    let in_order: bool =
+        value(&mut client, "SELECT array_agg(number ORDER BY id) = array_agg(number ORDER BY number) FROM guids");
     assert!(in_order);
     let between = "SELECT count(*) FROM guids
                    WHERE comb_between(id, now() - interval '1 hour', now() + interval '1 hour')";
@@ -221,7 +197,9 @@ fn a_uniqueidentifier_key_serves_everything_too() {
 #[test]
 fn btrees_stay_sound_under_random_changes() {
     let mut client = connect_to_schema("sound");
-    run(&mut client, "CREATE TABLE guids (id uniqueidentifier, other uuid);
+    run(
+        &mut client,
+        "CREATE TABLE guids (id uniqueidentifier, other uuid);
              CREATE INDEX guids_id ON guids (id);
              CREATE INDEX guids_other ON guids (other uuid_mssql_ops);
              INSERT INTO guids SELECT gen_random_uuid(), gen_random_uuid() FROM generate_series(1, 400000);
@@ -231,7 +209,8 @@ fn btrees_stay_sound_under_random_changes() {
              INSERT INTO guids SELECT id, other FROM guids ORDER BY random() LIMIT 200000;
              INSERT INTO guids SELECT (SELECT id FROM guids LIMIT 1), (SELECT other FROM guids LIMIT 1)
                  FROM generate_series(1, 200000);
-             DELETE FROM guids WHERE random() < 0.3;");
+             DELETE FROM guids WHERE random() < 0.3;",
+    );
     for index in ["guids_id", "guids_other"] {
         assert_btree_is_sound(&mut client, index);
     }
@@ -241,14 +220,17 @@ fn btrees_stay_sound_under_random_changes() {
 #[test]
 fn partitions_by_range_of_a_uniqueidentifier() {
     let mut client = connect_to_schema("guid_partitions");
-    run(&mut client, "CREATE TABLE guids (id uniqueidentifier PRIMARY KEY) PARTITION BY RANGE (id);
+    run(
+        &mut client,
+        "CREATE TABLE guids (id uniqueidentifier PRIMARY KEY) PARTITION BY RANGE (id);
              CREATE TABLE january PARTITION OF guids FOR VALUES
                  FROM (comb_mssql_lower_bound('2024-01-01Z')) TO (comb_mssql_lower_bound('2024-02-01Z'));
              CREATE TABLE february PARTITION OF guids FOR VALUES
                  FROM (comb_mssql_lower_bound('2024-02-01Z')) TO (comb_mssql_lower_bound('2024-03-01Z'));
              INSERT INTO guids
                  SELECT comb_at(timestamptz '2024-01-01Z' + n * interval '1 hour', 'mssql')
-                 FROM generate_series(0, 31 * 24 + 29 * 24 - 1) n;");
+                 FROM generate_series(0, 31 * 24 + 29 * 24 - 1) n;",
+    );
     assert_eq!(value::<i64>(&mut client, "SELECT count(*) FROM january"), 31 * 24);
     let query = "SELECT * FROM guids WHERE comb_between(id, '2024-02-10Z', '2024-02-11Z')";
     let plan = plan(&mut client, query);
@@ -258,7 +240,9 @@ fn partitions_by_range_of_a_uniqueidentifier() {
 #[test]
 fn brin_finds_a_range_of_time() {
     let mut client = connect_to_schema("brin");
-    run(&mut client, "CREATE TABLE guids AS
+    run(
+        &mut client,
+        "CREATE TABLE guids AS
                  SELECT comb_at(timestamptz '2024-01-01Z' + n * interval '1 minute', 'mssql') AS id
                  FROM generate_series(0, 199999) n;
              ALTER TABLE guids ADD guid uniqueidentifier;
@@ -267,7 +251,8 @@ fn brin_finds_a_range_of_time() {
              CREATE INDEX guids_id ON guids USING brin (id uuid_mssql_minmax_ops) WITH (pages_per_range = 4);
              CREATE INDEX guids_guid ON guids USING brin (guid) WITH (pages_per_range = 4);
              ANALYZE guids;
-             SET enable_seqscan = off;");
+             SET enable_seqscan = off;",
+    );
     for condition in [
         "id >=# comb_min('2024-02-01Z', 'mssql') AND id <# comb_min('2024-02-02Z', 'mssql')",
         "guid >= comb_min('2024-02-01Z', 'mssql') AND guid < comb_min('2024-02-02Z', 'mssql')",
@@ -286,7 +271,9 @@ fn skip_scans_find_every_row() {
     if major(&mut client) < 18 {
         return;
     }
-    run(&mut client, "CREATE TABLE guids (id uniqueidentifier, number int);
+    run(
+        &mut client,
+        "CREATE TABLE guids (id uniqueidentifier, number int);
              INSERT INTO guids
                  SELECT id::uuid, number
                  FROM unnest('{00000000-0000-0000-0000-000000000000,01000000-0000-0000-0000-000000000000,
@@ -295,7 +282,8 @@ fn skip_scans_find_every_row() {
                       generate_series(1, 20000) number;
              CREATE INDEX guids_id_number ON guids (id, number);
              VACUUM ANALYZE guids;
-             SET enable_seqscan = off; SET enable_bitmapscan = off;");
+             SET enable_seqscan = off; SET enable_bitmapscan = off;",
+    );
     let query = "SELECT count(*) FROM guids WHERE number = 77";
     let skipping = plan(&mut client, query);
     assert!(skipping.contains("Index Cond: (guids.number = 77)"), "{skipping}");
@@ -305,9 +293,7 @@ fn skip_scans_find_every_row() {
     assert_eq!(value::<String>(&mut client, backward), "ff fe d0 02 01 00");
     // Not by reading the whole index.
     let pages: i64 = value(&mut client, "SELECT pg_relation_size('guids_id_number') / 8192");
-    let analysed = client
-        .query(&format!("EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF) {query}"), &[])
-        .expect("a plan");
+    let analysed = client.query(&format!("EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF) {query}"), &[]).expect("a plan");
     let buffers = analysed
         .iter()
         .map(|line| line.get::<_, String>(0))

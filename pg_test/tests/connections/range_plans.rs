@@ -17,7 +17,9 @@ const TABLE: &str = "
 fn plans_are_those_of_the_comparisons() {
     let mut client = connect_to_schema("range_plans");
     run(&mut client, TABLE);
-    run(&mut client, "CREATE TABLE other AS SELECT * FROM keyed; CREATE UNIQUE INDEX ON other (id); ANALYZE other;
+    run(
+        &mut client,
+        "CREATE TABLE other AS SELECT * FROM keyed; CREATE UNIQUE INDEX ON other (id); ANALYZE other;
              CREATE TABLE recent (id uuid, CHECK (comb_between(id, '2024-01-01Z', 'infinity')));
              CREATE TABLE older (id uuid, CHECK (id < comb_lower_bound('2024-01-01Z')));
              CREATE VIEW all_of_them AS SELECT id FROM recent UNION ALL SELECT id FROM older UNION ALL SELECT id FROM keyed;
@@ -28,7 +30,8 @@ fn plans_are_those_of_the_comparisons() {
              CREATE TABLE texts AS SELECT id::text AS id FROM keyed; CREATE INDEX ON texts ((id::uuid)); ANALYZE texts;
              CREATE FUNCTION keyed_between(a timestamptz, b timestamptz) RETURNS SETOF keyed LANGUAGE sql STABLE
                  AS 'SELECT * FROM keyed WHERE comb_between(id, a, b)';
-             SET enable_seqscan = off");
+             SET enable_seqscan = off",
+    );
     let hour = "comb_between(id, now() - interval '1 hour', 'infinity')";
     for (query, has, has_not) in [
         (format!("SELECT * FROM keyed WHERE {hour}"), "Index Cond", "Filter"),
@@ -41,31 +44,41 @@ fn plans_are_those_of_the_comparisons() {
         ("SELECT * FROM texts WHERE comb_between(id::uuid, '2025-01-01Z', 'infinity')".into(), "Index Cond", "Filter"),
         (
             format!("SELECT id FROM (SELECT id FROM keyed UNION ALL SELECT id FROM other) ids WHERE {hour} ORDER BY id LIMIT 5"),
-            "Merge Append", "Filter",
+            "Merge Append",
+            "Filter",
         ),
         (format!("SELECT * FROM keyed WHERE {hour} OR {hour} AND day = 1"), "Index Cond", "Seq Scan"),
-        ("SELECT * FROM partial WHERE comb_between(id, '2025-01-01Z', 'infinity') AND day = 3".into(), "partial_index", "Seq Scan"),
+        (
+            "SELECT * FROM partial WHERE comb_between(id, '2025-01-01Z', 'infinity') AND day = 3".into(),
+            "partial_index",
+            "Seq Scan",
+        ),
         ("SELECT * FROM all_of_them WHERE comb_between(id, '2025-01-01Z', 'infinity')".into(), "Index Cond", "older"),
-        ("SELECT * FROM keyed JOIN parent USING (day) WHERE comb_between(parent.id, '2025-01-01Z', 'infinity')".into(), "parent", "child"),
+        (
+            "SELECT * FROM keyed JOIN parent USING (day) WHERE comb_between(parent.id, '2025-01-01Z', 'infinity')".into(),
+            "parent",
+            "child",
+        ),
         ("SELECT * FROM keyed WHERE comb_between(id, NULL, 'infinity')".into(), "One-Time Filter: false", "Scan"),
         (
             "SELECT * FROM keyed LEFT JOIN other USING (day) WHERE comb_between(other.id, '2025-01-01Z', 'infinity')".into(),
-            "Join", "Left",
+            "Join",
+            "Left",
         ),
         (
-            "SELECT * FROM other, keyed WHERE other.day = 1 AND comb_between(keyed.id, comb_timestamp(other.id), 'infinity')".into(),
-            "comb_lower_bound(comb_timestamp(other.id))", "Filter: comb_between",
+            "SELECT * FROM other, keyed WHERE other.day = 1 AND comb_between(keyed.id, comb_timestamp(other.id), 'infinity')"
+                .into(),
+            "comb_lower_bound(comb_timestamp(other.id))",
+            "Filter: comb_between",
         ),
     ] {
         let plan = plan(&mut client, &query);
         assert!(plan.contains(has) && !plan.contains(has_not), "{query}\n{plan}");
     }
     let bound: String = value(&mut client, "SELECT comb_lower_bound('2025-01-01Z')::text");
-    let query =
-        "SELECT * FROM keyed WHERE comb_between(id, '2025-01-01Z', now() - interval '1 day')";
-    let condition = format!(
-        "Index Cond: ((keyed.id >= '{bound}'::uuid) AND (keyed.id < comb_lower_bound((now() - '1 day'::interval))))"
-    );
+    let query = "SELECT * FROM keyed WHERE comb_between(id, '2025-01-01Z', now() - interval '1 day')";
+    let condition =
+        format!("Index Cond: ((keyed.id >= '{bound}'::uuid) AND (keyed.id < comb_lower_bound((now() - '1 day'::interval))))");
     let plan = plan(&mut client, query);
     assert!(plan.contains(&condition), "{plan}");
     let definition = "SELECT pg_get_viewdef(view) FROM (SELECT 'ranged'::regclass) views (view)";
@@ -83,8 +96,11 @@ fn a_foreign_server_gets_comparisons() {
         return;
     }
     let mut client = connect_to_schema("range_plans_foreign");
-    run(&mut client, "CREATE EXTENSION postgres_fdw SCHEMA public; CREATE SERVER elsewhere FOREIGN DATA WRAPPER postgres_fdw;
-             CREATE USER MAPPING FOR postgres SERVER elsewhere; CREATE FOREIGN TABLE remote (id uuid) SERVER elsewhere");
+    run(
+        &mut client,
+        "CREATE EXTENSION postgres_fdw SCHEMA public; CREATE SERVER elsewhere FOREIGN DATA WRAPPER postgres_fdw;
+             CREATE USER MAPPING FOR postgres SERVER elsewhere; CREATE FOREIGN TABLE remote (id uuid) SERVER elsewhere",
+    );
     let query = "SELECT * FROM remote WHERE comb_between(id, '2025-01-01Z', 'infinity')";
     let plan = plan(&mut client, query);
     assert!(plan.contains("WHERE ((id >= '") && !plan.contains("Filter"), "{plan}");
@@ -99,16 +115,14 @@ fn a_statement_of_many_ranges_is_planned_by_comparisons() {
     for (count, calls) in [(900, 900), (1200, 0)] {
         let range = |hours| format!("comb_between(id, now() - interval '{hours} hours', now())");
         let ranges: Vec<_> = (1..=count).map(range).collect();
-        let plan =
-            plan(&mut client, &format!("SELECT id FROM keyed WHERE {}", ranges.join(" OR ")));
+        let plan = plan(&mut client, &format!("SELECT id FROM keyed WHERE {}", ranges.join(" OR ")));
         assert_eq!(plan.matches("comb_between").count(), calls);
     }
 }
 
 fn prepared_plan(client: &mut Client, mode: &str, from: &str) -> String {
     run(client, &format!("SET plan_cache_mode = force_{mode}_plan"));
-    let query =
-        format!("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) EXECUTE range ({from}, 'infinity')");
+    let query = format!("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) EXECUTE range ({from}, 'infinity')");
     let lines = client.query(&query, &[]).expect("a plan");
     lines.iter().map(|line| line.get::<_, String>(0)).collect::<Vec<_>>().join("\n")
 }
@@ -117,12 +131,15 @@ fn prepared_plan(client: &mut Client, mode: &str, from: &str) -> String {
 fn prepared_statements_find_their_index_and_partitions() {
     let mut client = connect_to_schema("range_plans_prepared");
     run(&mut client, TABLE);
-    run(&mut client, "CREATE TABLE months (id uuid PRIMARY KEY) PARTITION BY RANGE (id);
+    run(
+        &mut client,
+        "CREATE TABLE months (id uuid PRIMARY KEY) PARTITION BY RANGE (id);
              CREATE TABLE last PARTITION OF months
                  FOR VALUES FROM (comb_lower_bound('-infinity')) TO (comb_lower_bound(now() - interval '15 days'));
              CREATE TABLE this PARTITION OF months
                  FOR VALUES FROM (comb_lower_bound(now() - interval '15 days')) TO (comb_lower_bound('infinity'));
-             INSERT INTO months SELECT id FROM keyed; ANALYZE months");
+             INSERT INTO months SELECT id FROM keyed; ANALYZE months",
+    );
     for table in ["keyed", "months"] {
         let statement = format!("SELECT * FROM {table} WHERE comb_between(id, $1, $2)");
         run(&mut client, &format!("PREPARE range(timestamptz, timestamptz) AS {statement}"));
@@ -148,7 +165,9 @@ fn prepared_statements_find_their_index_and_partitions() {
 fn an_index_serves_ranges_behind_policies() {
     let mut client = connect_to_schema("range_plans_policies");
     run(&mut client, TABLE);
-    run(&mut client, "CREATE ROLE reader;
+    run(
+        &mut client,
+        "CREATE ROLE reader;
              CREATE POLICY recent ON keyed USING (comb_between(id, now() - interval '3 days', 'infinity'));
              ALTER TABLE keyed ENABLE ROW LEVEL SECURITY;
              CREATE TABLE other AS SELECT * FROM keyed; CREATE UNIQUE INDEX ON other (id); ANALYZE other;
@@ -156,7 +175,8 @@ fn an_index_serves_ranges_behind_policies() {
              ALTER TABLE other ENABLE ROW LEVEL SECURITY;
              CREATE VIEW barrier WITH (security_barrier) AS SELECT * FROM keyed WHERE day < 100;
              GRANT USAGE ON SCHEMA range_plans_policies TO reader;
-             GRANT SELECT ON keyed, other, barrier TO reader; SET ROLE reader; SET enable_seqscan = off");
+             GRANT SELECT ON keyed, other, barrier TO reader; SET ROLE reader; SET enable_seqscan = off",
+    );
     let hour = "comb_between(id, now() - interval '1 hour', 'infinity')";
     let own = "day::text <> 'none'";
     for query in [
@@ -197,8 +217,7 @@ fn the_privilege_of_the_function_decides() {
         "SELECT count(*) FROM keyed WHERE comb_between(id, '2024-01-01Z', 'infinity')".into(),
     ];
     run(&mut client, "SET ROLE denied");
-    let prepared: Vec<_> =
-        queries.iter().map(|query| client.prepare(query).expect(query)).collect();
+    let prepared: Vec<_> = queries.iter().map(|query| client.prepare(query).expect(query)).collect();
     for (statement, query) in prepared.iter().zip(&queries) {
         assert_eq!(client.query_one(statement, &[]).expect(query).get::<_, i64>(0), 100_000);
     }

@@ -58,9 +58,7 @@ fn write(schema: &str, is_over: &AtomicBool, stays: &AtomicI64) {
             WITH item AS (INSERT INTO items (name) VALUES ('written beside') RETURNING id) SELECT id::text FROM item";
         let mut transaction = client.transaction().expect("BEGIN");
         let id: String = transaction.query_one(parent_and_child, &[]).expect("an item").get(0);
-        transaction
-            .batch_execute(&format!("INSERT INTO prices VALUES ('{id}', 1)"))
-            .expect("a price in the same transaction");
+        transaction.batch_execute(&format!("INSERT INTO prices VALUES ('{id}', 1)")).expect("a price in the same transaction");
         transaction.commit().expect("COMMIT");
         let more = format!("INSERT INTO prices VALUES ('{id}', 2)");
         client.batch_execute(&more).expect("a price");
@@ -68,9 +66,7 @@ fn write(schema: &str, is_over: &AtomicBool, stays: &AtomicI64) {
             let delete = format!("DELETE FROM items WHERE id = '{id}'");
             client.batch_execute(&delete).expect("a cascade");
         } else {
-            let again = format!(
-                "INSERT INTO items VALUES ('{id}') ON CONFLICT (id) DO UPDATE SET name = 'twice'"
-            );
+            let again = format!("INSERT INTO items VALUES ('{id}') ON CONFLICT (id) DO UPDATE SET name = 'twice'");
             client.batch_execute(&again).expect("an upsert");
             stays.fetch_add(1, Ordering::Relaxed);
         }
@@ -100,13 +96,10 @@ fn the_recipe_runs_beside_writers_there_and_back() {
     let index = "SELECT string_agg(DISTINCT conindid::regclass::text, ' ') FROM pg_constraint
                  WHERE conrelid = 'prices'::regclass AND contype = 'f' AND convalidated";
     std::thread::scope(|scope| {
-        let writers: Vec<_> =
-            (0..4).map(|_| scope.spawn(|| write(SCHEMA, &is_over, &stays))).collect();
+        let writers: Vec<_> = (0..4).map(|_| scope.spawn(|| write(SCHEMA, &is_over, &stays))).collect();
         let end = End(&is_over);
         // There and back, until enough was written meanwhile.
-        while stays.load(Ordering::Relaxed) < 500
-            && !writers.iter().any(|writer| writer.is_finished())
-        {
+        while stays.load(Ordering::Relaxed) < 500 && !writers.iter().any(|writer| writer.is_finished()) {
             for script in there.iter().flatten() {
                 send(&mut client, script);
             }
@@ -127,7 +120,6 @@ fn the_recipe_runs_beside_writers_there_and_back() {
     assert_eq!(value::<i64>(&mut client, twice), stays);
     let prices = "SELECT count(*) FROM prices JOIN items ON id = item WHERE name = 'twice'";
     assert_eq!(value::<i64>(&mut client, prices), 2 * stays);
-    let orphans =
-        "SELECT count(*) FROM prices WHERE NOT EXISTS (SELECT FROM items WHERE id = item)";
+    let orphans = "SELECT count(*) FROM prices WHERE NOT EXISTS (SELECT FROM items WHERE id = item)";
     assert_eq!(value::<i64>(&mut client, orphans), 0);
 }

@@ -16,14 +16,9 @@ fn texts_of_others_read_and_write() {
         let (read, written) = match form {
             "typeid" => (
                 format!("comb_typeid_uuid('{text}')"),
-                format!(
-                    "comb_typeid('{prefix}', '{id}') = '{text}' AND comb_typeid_uuid('{text}', '{prefix}') = '{id}'"
-                ),
+                format!("comb_typeid('{prefix}', '{id}') = '{text}' AND comb_typeid_uuid('{text}', '{prefix}') = '{id}'"),
             ),
-            form => (
-                format!("comb_decode('{text}', '{form}')"),
-                format!("comb_encode('{id}', '{form}') = '{text}'"),
-            ),
+            form => (format!("comb_decode('{text}', '{form}')"), format!("comb_encode('{id}', '{form}') = '{text}'")),
         };
         if id.is_empty() {
             let error = client.query_one(&format!("SELECT {read}"), &[]).expect_err(line);

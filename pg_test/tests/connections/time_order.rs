@@ -3,8 +3,7 @@
 use postgres::Client;
 
 use super::common::{
-    assert_btree_is_sound, assert_equal_keys_share_posting_lists, connect_to_schema, leaves, major,
-    plan, run, value,
+    assert_btree_is_sound, assert_equal_keys_share_posting_lists, connect_to_schema, leaves, major, plan, run, value,
 };
 
 /// A table whose old keys are random and whose new ones are not, with a unique index in time order and no
@@ -84,10 +83,7 @@ fn new_keys_go_to_the_right_edge() {
          INSERT INTO plain SELECT gen_random_uuid(), number FROM generate_series(1, 100000) number;
          INSERT INTO plain (number) SELECT generate_series(100001, 200000);",
     );
-    let size_of_plains: f64 = value(
-        &mut client,
-        "SELECT pg_relation_size('items_id')::float8 / pg_relation_size('plain_id')",
-    );
+    let size_of_plains: f64 = value(&mut client, "SELECT pg_relation_size('items_id')::float8 / pg_relation_size('plain_id')");
     assert!(size_of_plains < 0.8, "{size_of_plains}");
     // Half of either index is as random keys leave it.
     let both = leaves(&mut client, "items_id").zip(leaves(&mut client, "plain_id"));
@@ -104,11 +100,7 @@ fn an_index_in_time_order_serves_everything_that_uuid_does() {
         if id == "$1" {
             run(&mut client, "SET plan_cache_mode = force_generic_plan");
             run(&mut client, "PREPARE one (uuid) AS SELECT * FROM items WHERE id = $1");
-            assert_plan(
-                &mut client,
-                "EXECUTE one (gen_random_uuid())",
-                &["Index Cond: (items.id = $1)"],
-            );
+            assert_plan(&mut client, "EXECUTE one (gen_random_uuid())", &["Index Cond: (items.id = $1)"]);
             continue;
         }
         let query = format!("SELECT * FROM items WHERE id = {id}");
@@ -201,7 +193,9 @@ fn comb_between_time_is_what_the_timestamps_say() {
 #[test]
 fn btrees_in_time_order_stay_sound_under_random_changes() {
     let mut client = connect_to_schema("time_sound");
-    run(&mut client, "CREATE TABLE items (id uuid);
+    run(
+        &mut client,
+        "CREATE TABLE items (id uuid);
              CREATE INDEX items_id ON items (id uuid_time_ops);
              INSERT INTO items SELECT gen_random_uuid() FROM generate_series(1, 200000);
              DELETE FROM items WHERE random() < 0.5;
@@ -210,7 +204,8 @@ fn btrees_in_time_order_stay_sound_under_random_changes() {
              INSERT INTO items SELECT md5(random()::text)::uuid FROM generate_series(1, 50000);
              INSERT INTO items SELECT id FROM items ORDER BY random() LIMIT 100000;
              INSERT INTO items SELECT (SELECT id FROM items LIMIT 1) FROM generate_series(1, 200000);
-             DELETE FROM items WHERE random() < 0.3;");
+             DELETE FROM items WHERE random() < 0.3;",
+    );
     assert_btree_is_sound(&mut client, "items_id");
     assert_equal_keys_share_posting_lists(&mut client, "items", "uuid_time_ops");
 }
@@ -236,14 +231,17 @@ fn joins_use_the_order_of_the_index() {
 #[test]
 fn partitions_in_time_order_keep_random_keys_apart_and_have_a_primary_key() {
     let mut client = connect_to_schema("time_partitions");
-    run(&mut client, "CREATE TABLE items (id uuid PRIMARY KEY, number int) PARTITION BY RANGE (id uuid_time_ops);
+    run(
+        &mut client,
+        "CREATE TABLE items (id uuid PRIMARY KEY, number int) PARTITION BY RANGE (id uuid_time_ops);
              CREATE TABLE before PARTITION OF items FOR VALUES FROM (MINVALUE) TO (comb_first_from('2024-01-01Z'));
              CREATE TABLE january PARTITION OF items FOR VALUES
                  FROM (comb_first_from('2024-01-01Z')) TO (comb_first_from('2024-02-01Z'));
              CREATE TABLE february PARTITION OF items FOR VALUES FROM (comb_first_from('2024-02-01Z')) TO (MAXVALUE);
              INSERT INTO items SELECT gen_random_uuid(), 0 FROM generate_series(1, 1000);
              INSERT INTO items SELECT comb_at(timestamptz '2024-01-01Z' + n * interval '1 hour'), n
-                 FROM generate_series(0, 31 * 24 + 29 * 24 - 1) n;");
+                 FROM generate_series(0, 31 * 24 + 29 * 24 - 1) n;",
+    );
     assert_eq!(value::<i64>(&mut client, "SELECT count(*) FROM before"), 1000);
     assert_eq!(value::<i64>(&mut client, "SELECT count(*) FROM january"), 31 * 24);
     for (from_time, to_time, only) in [
@@ -251,8 +249,7 @@ fn partitions_in_time_order_keep_random_keys_apart_and_have_a_primary_key() {
         ("2024-01-01Z", "2024-02-01Z", "january"),
         ("-infinity", "2024-01-01Z", "before"),
     ] {
-        let range =
-            format!("SELECT * FROM items WHERE comb_between_time(id, '{from_time}', '{to_time}')");
+        let range = format!("SELECT * FROM items WHERE comb_between_time(id, '{from_time}', '{to_time}')");
         let plan = plan(&mut client, &range);
         for partition in ["before", "january", "february"] {
             assert_eq!(plan.contains(partition), partition == only, "{partition}:\n{plan}");
@@ -268,14 +265,16 @@ fn partitions_in_time_order_keep_random_keys_apart_and_have_a_primary_key() {
 #[test]
 fn brin_in_time_order_leaves_random_keys_out() {
     let mut client = connect_to_schema("time_brin");
-    run(&mut client, "CREATE TABLE items AS SELECT gen_random_uuid() AS id FROM generate_series(1, 100000);
+    run(
+        &mut client,
+        "CREATE TABLE items AS SELECT gen_random_uuid() AS id FROM generate_series(1, 100000);
              INSERT INTO items SELECT comb_at(timestamptz '2024-01-01Z' + n * interval '1 minute')
                  FROM generate_series(0, 99999) n;
              CREATE INDEX items_id ON items USING brin (id uuid_time_minmax_ops) WITH (pages_per_range = 4);
              ANALYZE items;
-             SET enable_seqscan = off;");
-    let day =
-        "SELECT count(*) FROM items WHERE comb_between_time(id, '2024-02-01Z', '2024-02-02Z')";
+             SET enable_seqscan = off;",
+    );
+    let day = "SELECT count(*) FROM items WHERE comb_between_time(id, '2024-02-01Z', '2024-02-02Z')";
     assert_plan(&mut client, day, &["Bitmap Index Scan on items_id"]);
     assert_eq!(value::<i64>(&mut client, day), 24 * 60);
     let analysed = client.query(&format!("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) {day}"), &[]);
@@ -296,7 +295,9 @@ fn skip_scans_in_time_order_find_every_row() {
     if major(&mut client) < 18 {
         return;
     }
-    run(&mut client, "CREATE TABLE items (id uuid, number int);
+    run(
+        &mut client,
+        "CREATE TABLE items (id uuid, number int);
              INSERT INTO items
                  SELECT id::uuid, number
                  FROM unnest('{00000000-0000-0000-0000-000000000000,00000000-0000-7000-7fff-ffffffffffff,
@@ -306,14 +307,14 @@ fn skip_scans_in_time_order_find_every_row() {
                       generate_series(1, 20000) number;
              CREATE INDEX items_id_number ON items (id uuid_time_ops, number);
              VACUUM ANALYZE items;
-             SET enable_seqscan = off; SET enable_bitmapscan = off;");
+             SET enable_seqscan = off; SET enable_bitmapscan = off;",
+    );
     let query = "SELECT count(*) FROM items WHERE number = 77";
     assert_plan(&mut client, query, &["Index Cond: (items.number = 77)"]);
     assert_eq!(value::<i64>(&mut client, query), 8);
-    for (direction, order) in [
-        ("<@~", "0000 0000 1000 ffff 0000 018e 018e ffff"),
-        (">@~", "ffff 018e 018e 0000 ffff 1000 0000 0000"),
-    ] {
+    for (direction, order) in
+        [("<@~", "0000 0000 1000 ffff 0000 018e 018e ffff"), (">@~", "ffff 018e 018e 0000 ffff 1000 0000 0000")]
+    {
         let ids = format!("SELECT id FROM items WHERE number = 77 ORDER BY id USING {direction}");
         assert!(!plan(&mut client, &ids).contains("Sort"));
         let starts = format!("SELECT string_agg(left(id::text, 4), ' ') FROM ({ids}) ids");

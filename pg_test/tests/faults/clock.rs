@@ -24,8 +24,7 @@ fn next_id(client: &mut Client) -> Uuid {
 fn an_hour_back() {
     for sharing in SHARINGS {
         let server = server(sharing);
-        let (mut old, is_back) =
-            (server.connect(), "SELECT clock_timestamp() < now() - interval '59 minutes'");
+        let (mut old, is_back) = (server.connect(), "SELECT clock_timestamp() < now() - interval '59 minutes'");
         let before = next_id(&mut old);
         old.batch_execute("BEGIN").expect("a transaction, so that now() stays");
         server.set_clock("-3600");
@@ -63,18 +62,13 @@ fn an_hour_back() {
         )
         .expect("settings");
         let before = next_id(&mut new);
-        new.batch_execute("CREATE TABLE generated AS SELECT comb_new() AS id FROM source")
-            .expect("ids");
+        new.batch_execute("CREATE TABLE generated AS SELECT comb_new() AS id FROM source").expect("ids");
         let least: Uuid = value(&mut new, "SELECT id FROM generated ORDER BY id LIMIT 1");
         assert!(least > before, "parallel workers go on above");
         server.set_clock("+0");
         let greatest: Uuid = value(&mut new, "SELECT id FROM generated ORDER BY id DESC LIMIT 1");
         assert!(next_id(&mut new) > greatest, "the clock mended, ids are above");
-        check(
-            &mut new,
-            "and as good as level",
-            "SELECT ahead < interval '1 second' FROM comb_status()",
-        );
+        check(&mut new, "and as good as level", "SELECT ahead < interval '1 second' FROM comb_status()");
     }
 }
 
@@ -82,8 +76,7 @@ fn an_hour_back() {
 fn thirty_years_ahead() {
     for sharing in SHARINGS {
         let server = server(sharing);
-        let is_of_now =
-            "SELECT abs(extract(epoch FROM clock_timestamp() - comb_timestamp(comb_new()))) < 1";
+        let is_of_now = "SELECT abs(extract(epoch FROM clock_timestamp() - comb_timestamp(comb_new()))) < 1";
         let mut old = server.connect();
         next_id(&mut old);
         server.set_clock("+30y");
@@ -98,19 +91,11 @@ fn thirty_years_ahead() {
             "the status says that this does not end",
             "SELECT ahead > interval '29 years' AND lead_stays AND level_at IS NULL FROM comb_status()",
         );
-        check(
-            &mut server.connect(),
-            "comb_reset_clock() works",
-            "SELECT comb_reset_clock() IS NOT NULL",
-        );
+        check(&mut server.connect(), "comb_reset_clock() works", "SELECT comb_reset_clock() IS NOT NULL");
         check(&mut old, "called in another session, it brings this one back", is_of_now);
         let mut new = server.connect();
         check(&mut new, "and a new one", is_of_now);
-        check(
-            &mut new,
-            "the status says so",
-            "SELECT abs(extract(epoch FROM ahead)) < 1 AND NOT lead_stays FROM comb_status()",
-        );
+        check(&mut new, "the status says so", "SELECT abs(extract(epoch FROM ahead)) < 1 AND NOT lead_stays FROM comb_status()");
     }
 }
 
@@ -121,8 +106,7 @@ fn before_1970() {
         let mut old = server.connect();
         old.batch_execute("CREATE TABLE stored (id uuid)").expect("a table");
         let labels: Vec<String> = value(&mut old, "SELECT array_agg(label) FROM comb_layouts()");
-        let (before, steps) =
-            (next_id(&mut old), value::<i64>(&mut old, "SELECT steps_back FROM comb_status()"));
+        let (before, steps) = (next_id(&mut old), value::<i64>(&mut old, "SELECT steps_back FROM comb_status()"));
         server.set_clock("-70y");
         check(&mut old, "the clock is before 1970", "SELECT clock_timestamp() < '1970-01-01Z'");
         let generate = "INSERT INTO stored SELECT comb_new()";
@@ -130,25 +114,13 @@ fn before_1970() {
         let mut new = server.connect();
         assert_eq!(sqlstate(&mut new, generate), "22008", "a new session");
         for label in labels {
-            assert_eq!(
-                sqlstate(&mut new, &format!("INSERT INTO stored SELECT comb_new('{label}')")),
-                "22008",
-                "{label}"
-            );
+            assert_eq!(sqlstate(&mut new, &format!("INSERT INTO stored SELECT comb_new('{label}')")), "22008", "{label}");
         }
         assert_eq!(sqlstate(&mut new, "SELECT comb_new_bsv()"), "22008", "BSV text");
-        assert_eq!(
-            sqlstate(&mut new, "SELECT comb_status()"),
-            "22008",
-            "the status, which is of now"
-        );
+        assert_eq!(sqlstate(&mut new, "SELECT comb_status()"), "22008", "the status, which is of now");
         server.set_clock("+0");
         assert!(next_id(&mut new) > before, "the clock mended, ids are above those before");
-        check(
-            &mut new,
-            "of now",
-            "SELECT abs(extract(epoch FROM clock_timestamp() - comb_timestamp(comb_new()))) < 1",
-        );
+        check(&mut new, "of now", "SELECT abs(extract(epoch FROM clock_timestamp() - comb_timestamp(comb_new()))) < 1");
         check(&mut new, "nothing was stored", "SELECT count(*) = 0 FROM stored");
         assert!(next_id(&mut server.connect()) > before, "a new session's are, too");
         assert!(value::<i64>(&mut new, "SELECT steps_back FROM comb_status()") >= steps);

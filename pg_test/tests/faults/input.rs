@@ -17,9 +17,8 @@ fn no_argument_causes_an_internal_error() {
         client.batch_execute(&format!("SELECT setseed({SEED})")).expect("a seed");
         // By itself: the procedure commits.
         client.batch_execute(&format!("CALL call_them({calls})")).expect("calls");
-        let mut list = |query: &str| -> Vec<String> {
-            client.query(query, &[]).expect(query).iter().map(|row| row.get(0)).collect()
-        };
+        let mut list =
+            |query: &str| -> Vec<String> { client.query(query, &[]).expect(query).iter().map(|row| row.get(0)).collect() };
         let none: Vec<String> = Vec::new();
         assert_eq!(
             list(
@@ -29,9 +28,7 @@ fn no_argument_causes_an_internal_error() {
             "types of arguments that have no values"
         );
         assert_eq!(
-            list(
-                "SELECT format('%s raised %s by %s', function, sqlstate, example) FROM called WHERE sqlstate LIKE 'XX%'"
-            ),
+            list("SELECT format('%s raised %s by %s', function, sqlstate, example) FROM called WHERE sqlstate LIKE 'XX%'"),
             none,
             "internal errors"
         );
@@ -59,9 +56,7 @@ fn no_argument_causes_an_internal_error() {
         println!("not called, since SQL cannot give them an argument: {}", skipped.join(", "));
         assert!(value::<bool>(
             &mut client,
-            &format!(
-                "SELECT sum(calls) >= {calls} AND count(DISTINCT function) = {functions} FROM called"
-            )
+            &format!("SELECT sum(calls) >= {calls} AND count(DISTINCT function) = {functions} FROM called")
         ));
         server.assert_clean_log();
     }

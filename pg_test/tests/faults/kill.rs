@@ -6,10 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pg_test::{
-    ORDER_TABLE, SHARINGS, Server, Sharing, connections, duration, inversions,
-    kill_a_client_backend,
-};
+use pg_test::{ORDER_TABLE, SHARINGS, Server, Sharing, connections, duration, inversions, kill_a_client_backend};
 use postgres::NoTls;
 use uuid::Uuid;
 
@@ -45,10 +42,7 @@ fn backends_are_killed(sharing: Sharing) {
                     Err(error) => {
                         let code = error.code().map(|code| code.code().to_owned());
                         // A connection that ends says so by class 57, or not at all.
-                        assert!(
-                            code.as_deref().is_none_or(|code| code.starts_with("57P")),
-                            "{error:?}"
-                        );
+                        assert!(code.as_deref().is_none_or(|code| code.starts_with("57P")), "{error:?}");
                         break;
                     }
                 }
@@ -68,10 +62,7 @@ fn backends_are_killed(sharing: Sharing) {
             kills += 1;
             server.wait_until_it_accepts();
             let next = server.value("SELECT comb_new()");
-            assert!(
-                next > greatest,
-                "after a killed backend, a new connection's ids are above those before"
-            );
+            assert!(next > greatest, "after a killed backend, a new connection's ids are above those before");
             greatest = next;
         }
         server.kill_postmaster();
@@ -79,24 +70,15 @@ fn backends_are_killed(sharing: Sharing) {
         assert!(next > greatest, "after the postmaster was killed, too");
         thread::sleep(Duration::from_secs(1));
         ends.store(true, Ordering::Relaxed);
-        let acknowledged: Vec<_> =
-            clients.into_iter().flat_map(|client| client.join().expect("a client")).collect();
+        let acknowledged: Vec<_> = clients.into_iter().flat_map(|client| client.join().expect("a client")).collect();
         (acknowledged, kills, next)
     });
     println!("{sharing:?}: {kills} backends killed, {} ids acknowledged", acknowledged.len());
     assert!(kills > 1, "{kills} backends were killed");
     assert!(acknowledged.len() > 1000, "{} ids were acknowledged", acknowledged.len());
-    assert!(
-        acknowledged.iter().any(|&id| id > next),
-        "ids were acknowledged after the postmaster was killed"
-    );
-    let stored: HashSet<Uuid> = server
-        .connect()
-        .query("SELECT id FROM generated", &[])
-        .expect("ids")
-        .iter()
-        .map(|row| row.get(0))
-        .collect();
+    assert!(acknowledged.iter().any(|&id| id > next), "ids were acknowledged after the postmaster was killed");
+    let stored: HashSet<Uuid> =
+        server.connect().query("SELECT id FROM generated", &[]).expect("ids").iter().map(|row| row.get(0)).collect();
     let lost = acknowledged.iter().filter(|id| !stored.contains(id)).count();
     assert_eq!(lost, 0, "acknowledged rows that are not there");
     let distinct: HashSet<_> = acknowledged.iter().collect();

@@ -5,8 +5,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use pg_test::{
-    ORDER_TABLE, SHARINGS, Server, Sharing, check, connections, duration, installation, inversions,
-    order_load, value,
+    ORDER_TABLE, SHARINGS, Server, Sharing, check, connections, duration, installation, inversions, order_load, value,
 };
 
 #[test]
@@ -20,9 +19,7 @@ fn lead_is_worked_off(sharing: Sharing) {
     // A lead that is gone after the duration.
     let time = duration();
     let lead_ms = time.as_millis() as i64 / 16;
-    let server =
-        Server::create(sharing, &[("synchronous_commit", "off"), ("client_min_messages", "error")])
-            .with_clock();
+    let server = Server::create(sharing, &[("synchronous_commit", "off"), ("client_min_messages", "error")]).with_clock();
     let mut server = server;
     server.up();
     server.execute("CREATE EXTENSION comb");
@@ -68,10 +65,8 @@ fn lead_is_worked_off(sharing: Sharing) {
         &format!("SELECT steps_back - {steps} = 1 FROM comb_status()"),
     );
     let most = time.as_millis() as i64 - after.elapsed().as_millis() as i64;
-    let level_in: i64 = value(
-        &mut status,
-        "SELECT (extract(epoch FROM level_at - clock_timestamp()) * 1000)::bigint FROM comb_status()",
-    );
+    let level_in: i64 =
+        value(&mut status, "SELECT (extract(epoch FROM level_at - clock_timestamp()) * 1000)::bigint FROM comb_status()");
     let least = time.as_millis() as i64 - before.elapsed().as_millis() as i64;
     assert!(
         (least - 500..=most + 500).contains(&level_in),
@@ -81,11 +76,7 @@ fn lead_is_worked_off(sharing: Sharing) {
     check_lead();
     sleep(time / 2 + Duration::from_millis(500));
     check_lead();
-    check(
-        &mut status,
-        "as the status says",
-        "SELECT ahead < interval '20 ms' AND level_at IS NULL FROM comb_status()",
-    );
+    check(&mut status, "as the status says", "SELECT ahead < interval '20 ms' AND level_at IS NULL FROM comb_status()");
     for load in loads {
         load.join().expect("no id is generated twice");
     }

@@ -39,9 +39,6 @@ fn no_id_leaves_memory_behind() {
         let (late_contexts, late_pages) = memory(&mut client);
         assert_eq!(late_contexts, early_contexts, "{sharing:?}: bytes in memory contexts");
         // A page that the kernel had not mapped yet may come; a leak of a byte an id would be thousands.
-        assert!(
-            late_pages - early_pages < 64,
-            "{sharing:?}: {early_pages} resident pages, later {late_pages}"
-        );
+        assert!(late_pages - early_pages < 64, "{sharing:?}: {early_pages} resident pages, later {late_pages}");
     }
 }

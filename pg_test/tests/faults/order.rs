@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use pg_test::{
-    ORDER_TABLE, Server, Sharing, connections, duration, installation, inversions, order_load,
-};
+use pg_test::{ORDER_TABLE, Server, Sharing, connections, duration, installation, inversions, order_load};
 
 fn ids_are_in_order(sharing: Sharing) {
     let server = Server::start(sharing, &[("synchronous_commit", "off")]);
@@ -20,10 +18,7 @@ fn ids_are_in_order(sharing: Sharing) {
         server.execute(&format!("CREATE TABLE by_uuidv7 {ORDER_TABLE}"));
         let load = order_load(&server, "by_uuidv7", "uuidv7()", connections(), duration(), false);
         let ids = load.join().expect("uuidv7()");
-        println!(
-            "uuidv7(): {} of {ids} ids below one that was committed before",
-            inversions(&server, "by_uuidv7")
-        );
+        println!("uuidv7(): {} of {ids} ids below one that was committed before", inversions(&server, "by_uuidv7"));
     }
     server.assert_clean_log();
 }

@@ -46,8 +46,7 @@ const CALLS: [(usize, &str); 21] = [
 const PERMITTED: [&str; 5] = ["00000", "53200", "22008", "22023", "22P02"];
 
 /// Without a just-in-time compiler, whose libraries are larger than all else.
-const SETTINGS: [(&str, &str); 3] =
-    [("jit", "off"), ("shared_buffers", "16MB"), ("comb.drift_warning", "-1")];
+const SETTINGS: [(&str, &str); 3] = [("jit", "off"), ("shared_buffers", "16MB"), ("comb.drift_warning", "-1")];
 
 fn create_functions(server: &Server) {
     server.execute("CREATE EXTENSION comb");

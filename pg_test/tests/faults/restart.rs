@@ -12,11 +12,7 @@ const IDS_GO_ON: &str = "SELECT comb_new()::text > max(id::text) FROM stored";
 
 fn server(sharing: Sharing) -> Server {
     // The time-outs of replication would take a clock that jumps for a partner that is silent.
-    let settings = [
-        ("wal_sender_timeout", "0"),
-        ("wal_receiver_timeout", "0"),
-        ("client_min_messages", "error"),
-    ];
+    let settings = [("wal_sender_timeout", "0"), ("wal_receiver_timeout", "0"), ("client_min_messages", "error")];
     let mut server = Server::create(sharing, &settings).with_clock();
     server.up();
     server.execute(&format!("CREATE EXTENSION comb; CREATE TABLE stored (id uuid PRIMARY KEY DEFAULT comb_new()); {STORE}"));
@@ -24,11 +20,7 @@ fn server(sharing: Sharing) -> Server {
 }
 
 fn check_source(client: &mut Client, source: &str) {
-    check(
-        client,
-        "the status says why",
-        &format!("SELECT seed_source = '{source}' FROM comb_status()"),
-    );
+    check(client, "the status says why", &format!("SELECT seed_source = '{source}' FROM comb_status()"));
 }
 
 #[test]
@@ -59,8 +51,7 @@ fn a_crash_and_the_clock_an_hour_back() {
     for sharing in SHARINGS {
         let mut server = server(sharing);
         server.execute("CHECKPOINT");
-        let checkpoint: String =
-            server.value("SELECT checkpoint_time::text FROM pg_control_checkpoint()");
+        let checkpoint: String = server.value("SELECT checkpoint_time::text FROM pg_control_checkpoint()");
         server.down(Stop::Immediate);
         server.set_clock("-3600");
         server.up();
@@ -72,10 +63,7 @@ fn a_crash_and_the_clock_an_hour_back() {
         } else {
             // Recovery from a crash ends with a checkpoint by the clock as it then stands. Nobody has looked at the
             // one before, and nothing promises this.
-            println!(
-                "above the last checkpoint before the crash: {}",
-                value::<bool>(&mut client, &is_above)
-            );
+            println!("above the last checkpoint before the crash: {}", value::<bool>(&mut client, &is_above));
         }
     }
 }
@@ -101,17 +89,10 @@ fn the_clock_an_hour_back_and_a_backend_that_crashes() {
         let mut client = server.connect();
         if sharing == Sharing::Preloaded {
             check(&mut client, "ids go on above those before the crash", IDS_GO_ON);
-            check(
-                &mut client,
-                "the lead is still known",
-                "SELECT ahead > interval '59 minutes' FROM comb_status()",
-            );
+            check(&mut client, "the lead is still known", "SELECT ahead > interval '59 minutes' FROM comb_status()");
             check_source(&mut client, "crash");
         } else {
-            println!(
-                "above those before the crash, which nothing promises: {}",
-                value::<bool>(&mut client, IDS_GO_ON)
-            );
+            println!("above those before the crash, which nothing promises: {}", value::<bool>(&mut client, IDS_GO_ON));
         }
     }
 }
@@ -127,11 +108,7 @@ fn a_reset_and_a_backend_that_crashes() {
         server.set_clock("+0");
         server.execute("SELECT comb_reset_clock()");
         crash_a_backend(&mut server);
-        check(
-            &mut server.connect(),
-            "the lead does not come back",
-            "SELECT ahead < interval '1 minute' FROM comb_status()",
-        );
+        check(&mut server.connect(), "the lead does not come back", "SELECT ahead < interval '1 minute' FROM comb_status()");
     }
 }
 

@@ -5,9 +5,7 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
-use pg_test::{
-    SHARINGS, Server, Session, Sharing, check, listen, mutants, sqlstate, value, within,
-};
+use pg_test::{SHARINGS, Server, Session, Sharing, check, listen, mutants, sqlstate, value, within};
 use postgres::Client;
 use postgres::error::DbError;
 
@@ -32,17 +30,9 @@ fn no_dynamic_shared_memory() {
             .expect("a table");
         client.batch_execute("ANALYZE source").expect("ANALYZE");
         let parallel = "SELECT count(*) FROM source";
-        assert_eq!(
-            sqlstate(&mut client, parallel),
-            "42501",
-            "{sharing:?}: a parallel query has none"
-        );
+        assert_eq!(sqlstate(&mut client, parallel), "42501", "{sharing:?}: a parallel query has none");
         let mut client = server.connect();
-        check(
-            &mut client,
-            "the first id of the server is generated",
-            "SELECT comb_new() IS NOT NULL",
-        );
+        check(&mut client, "the first id of the server is generated", "SELECT comb_new() IS NOT NULL");
         check(&mut client, "its scope is the server", "SELECT scope = 'server' FROM comb_status()");
         forbid(0o700);
         server.assert_clean_log();
@@ -109,20 +99,12 @@ fn warnings(server: &Server, statements: &[&str]) -> Vec<DbError> {
 
 fn a_session_is_warned_once(server: &Server) {
     const GENERATE: &str = "SELECT comb_new()";
-    const WARNING: &str =
-        "UUIDs of this connection are not ordered with those of other connections";
-    let heard = warnings(
-        server,
-        &[GENERATE, "SET comb.scope = backend", GENERATE, "RESET comb.scope", GENERATE],
-    );
+    const WARNING: &str = "UUIDs of this connection are not ordered with those of other connections";
+    let heard = warnings(server, &[GENERATE, "SET comb.scope = backend", GENERATE, "RESET comb.scope", GENERATE]);
     println!("{heard:?}");
     let [warning] = &heard[..] else { panic!("{} warnings", heard.len()) };
     assert!(warning.message().starts_with(WARNING));
-    assert!(
-        warning
-            .detail()
-            .is_some_and(|detail| detail.contains("shared memory could not be allocated"))
-    );
+    assert!(warning.detail().is_some_and(|detail| detail.contains("shared memory could not be allocated")));
     assert!(warning.hint().is_some_and(|hint| hint.contains("\"shared_preload_libraries\"")));
     assert!(server.log().contains("WARNING:  UUIDs of this connection"), "so does the log");
     let heard = warnings(server, &["SET comb.scope = backend", GENERATE]);

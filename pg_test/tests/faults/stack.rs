@@ -31,9 +31,7 @@ const ERRORS: [(&str, &str); 4] = [
 /// The SQLSTATEs of a recursive function deep(), under limits that end within one level of each other.
 fn sqlstates(server: &Server, body: &str) -> [String; 5] {
     let mut client = server.connect();
-    let function = format!(
-        "CREATE OR REPLACE FUNCTION deep() RETURNS int LANGUAGE plpgsql AS $$ BEGIN {body} END $$"
-    );
+    let function = format!("CREATE OR REPLACE FUNCTION deep() RETURNS int LANGUAGE plpgsql AS $$ BEGIN {body} END $$");
     client.batch_execute(&function).expect(body);
     [100, 101, 102, 103, 104].map(|limit| {
         client.batch_execute(&format!("SET max_stack_depth = '{limit}kB'")).expect("a limit");
@@ -48,9 +46,7 @@ fn deep(server: &Server, call: &str) -> [String; 5] {
 
 /// Of one that makes it where it has reached the limit, and again on each level above until there is enough stack.
 fn deepest(server: &Server, call: &str) -> [String; 5] {
-    let body = format!(
-        "RETURN deep(); EXCEPTION WHEN statement_too_complex THEN PERFORM {call}; RETURN 1;"
-    );
+    let body = format!("RETURN deep(); EXCEPTION WHEN statement_too_complex THEN PERFORM {call}; RETURN 1;");
     sqlstates(server, &body)
 }
 
@@ -87,9 +83,7 @@ fn a_full_stack_is_an_error_of_postgresql() {
 #[test]
 fn a_library_that_calls_by_the_bindings_of_pgrx_is_caught() {
     if installation().major >= 19 {
-        say(
-            "Not tested: the bindings of pgrx 0.18: PostgreSQL 19 has those of 0.19, without a backtrace",
-        );
+        say("Not tested: the bindings of pgrx 0.18: PostgreSQL 19 has those of 0.19, without a backtrace");
         return;
     }
     for sharing in SHARINGS {

@@ -7,8 +7,8 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use pg_test::{
-    ORDER_TABLE, Server, Sharing, check, connections, duration, installation, inversions, listen,
-    mutants, order_load, sqlstate, value,
+    ORDER_TABLE, Server, Sharing, check, connections, duration, installation, inversions, listen, mutants, order_load, sqlstate,
+    value,
 };
 use postgres::Client;
 use uuid::Uuid;
@@ -48,8 +48,7 @@ fn the_library_is_replaced_while_the_server_runs() {
     let old = fs::read(installation().libraries.join("comb.so")).expect("the library");
     let newer = with_replaced(mutants(), OLD.as_bytes(), newer_version().as_bytes());
     // Only the block differs.
-    let other_block =
-        with_replaced(mutants(), &block_version(b"comb0001"), &block_version(b"comb9999"));
+    let other_block = with_replaced(mutants(), &block_version(b"comb0001"), &block_version(b"comb9999"));
 
     let mut server = Server::create(Sharing::Attached, &[("synchronous_commit", "off")]);
     server.configure(&[("dynamic_library_path", &server.place_library(&old))]);
@@ -90,11 +89,7 @@ fn both_generate_under_load(server: &Server, newer: &[u8]) {
     println!("ids by library: {libraries:?}");
     let versions: Vec<_> = libraries.iter().map(|(version, _)| version.as_str()).collect();
     assert_eq!(versions, [OLD, &newer_version()], "both generate ids");
-    assert_eq!(
-        inversions(server, "generated"),
-        0,
-        "ids below one that was committed before, by either"
-    );
+    assert_eq!(inversions(server, "generated"), 0, "ids below one that was committed before, by either");
 }
 
 fn generate(client: &mut Client) -> Uuid {
@@ -103,21 +98,16 @@ fn generate(client: &mut Client) -> Uuid {
 
 fn two_sessions_take_turns(server: &Server, newer: &[u8], other_block: &[u8]) {
     let mut old = server.connect();
-    let is_old =
-        format!("SELECT library_version = '{OLD}' AND scope = 'server' FROM comb_status()");
+    let is_old = format!("SELECT library_version = '{OLD}' AND scope = 'server' FROM comb_status()");
     check(&mut old, "a session of the old library", &is_old);
     server.place_library(newer);
     check(&mut old, "keeps it", &is_old);
     // Ahead of the system clock, so that nothing but the shared block can tell the other.
-    old.execute("SELECT comb_observe(comb_at(clock_timestamp() + interval '10 seconds'))", &[])
-        .expect("comb_observe()");
+    old.execute("SELECT comb_observe(comb_at(clock_timestamp() + interval '10 seconds'))", &[]).expect("comb_observe()");
     let of_old = generate(&mut old);
     let mut new = server.connect();
     let of_new = generate(&mut new);
-    let is_new = format!(
-        "SELECT library_version = '{}' AND scope = 'server' FROM comb_status()",
-        newer_version()
-    );
+    let is_new = format!("SELECT library_version = '{}' AND scope = 'server' FROM comb_status()", newer_version());
     check(&mut new, "a new session has the new library", &is_new);
     assert!(of_new > of_old, "{of_new} of the new library after {of_old} of the old one");
     let next = generate(&mut old);
@@ -125,8 +115,7 @@ fn two_sessions_take_turns(server: &Server, newer: &[u8], other_block: &[u8]) {
 
     let state = "SELECT seeded_at::text, steps_back, ahead::text FROM comb_status()";
     let before = old.query_one(state, &[]).expect(state);
-    let (seeded_at, steps, ahead): (String, i64, String) =
-        (before.get(0), before.get(1), before.get(2));
+    let (seeded_at, steps, ahead): (String, i64, String) = (before.get(0), before.get(1), before.get(2));
     server.place_library(other_block);
     a_library_of_another_block_stays_away(server);
     let next = generate(&mut old);
@@ -149,9 +138,7 @@ fn a_library_of_another_block_stays_away(server: &Server) {
     println!("a session of a library of another block is warned: {warnings:?}");
     assert!(
         warnings.iter().any(|warning| warning.severity() == "WARNING"
-            && warning
-                .detail()
-                .is_some_and(|detail| detail.ends_with("another version of the library."))
+            && warning.detail().is_some_and(|detail| detail.ends_with("another version of the library."))
             && warning.hint() == Some("Restart the server.")),
         "{warnings:?}"
     );

@@ -7,8 +7,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use pg_test::{
-    ORDER_TABLE, Server, Session, Sharing, Signal, check, duration, installation, inversions,
-    order_load, signal, within,
+    ORDER_TABLE, Server, Session, Sharing, Signal, check, duration, installation, inversions, order_load, signal, within,
 };
 
 const TIME_OUT: &str = "SET statement_timeout = '200 ms'";
@@ -28,8 +27,7 @@ END
 $$";
 
 fn is_stopped(pid: i32) -> bool {
-    fs::read_to_string(format!("/proc/{pid}/status"))
-        .is_ok_and(|status| status.contains("State:\tT"))
+    fs::read_to_string(format!("/proc/{pid}/status")).is_ok_and(|status| status.contains("State:\tT"))
 }
 
 fn ends_within(seconds: u64, session: &Session) -> bool {
@@ -83,8 +81,7 @@ fn under_load(server: &Server) {
     assert!(ends_within(20, &timed), "a time-out of 200 ms ends a wait");
     assert_eq!(timed.end(), Err("57014".to_owned()), "a time-out of 200 ms ends a wait at once");
     let start = |name| Session::start(server, name, &[GENERATE]);
-    let (canceled, terminated, mut goes_on) =
-        (start("canceled"), start("terminated"), start("goes_on"));
+    let (canceled, terminated, mut goes_on) = (start("canceled"), start("terminated"), start("goes_on"));
     // Below the Gather, where the workers are.
     let parallel = Session::start(
         server,
@@ -96,20 +93,17 @@ fn under_load(server: &Server) {
         ],
     );
     assert!(all_wait(server, &[&canceled, &terminated, &goes_on]), "the wait is shown");
-    let workers_wait = "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE backend_type = 'parallel worker' AND wait_event_type = 'Extension')";
+    let workers_wait =
+        "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE backend_type = 'parallel worker' AND wait_event_type = 'Extension')";
     assert!(within(5, || server.value(workers_wait)), "parallel workers wait, too");
     server.execute(
         "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE application_name IN ('canceled', 'parallel') AND leader_pid IS NULL",
     );
     let terminated_pid = terminated.pid(server);
-    server.execute(&format!(
-        "SELECT pg_terminate_backend({terminated_pid}), pg_terminate_backend({writer_pid})"
-    ));
-    for (session, what) in [
-        (canceled, "pg_cancel_backend()"),
-        (parallel, "that of parallel workers"),
-        (terminated, "pg_terminate_backend()"),
-    ] {
+    server.execute(&format!("SELECT pg_terminate_backend({terminated_pid}), pg_terminate_backend({writer_pid})"));
+    for (session, what) in
+        [(canceled, "pg_cancel_backend()"), (parallel, "that of parallel workers"), (terminated, "pg_terminate_backend()")]
+    {
         assert!(ends_within(2, &session), "{what} ends a wait");
     }
     assert!(goes_on.runs(), "the others wait on");
@@ -136,10 +130,7 @@ fn fast_shutdown(server: &mut Server) {
     assert!(within(2, || !first.runs() && !second.runs()), "a fast shutdown ends the wait");
     signal(writer_pid, Signal::CONT);
     let pid_file = server.data().join("postmaster.pid");
-    assert!(
-        within(10, || !pid_file.exists()),
-        "the server stops as soon as the stopped process goes on"
-    );
+    assert!(within(10, || !pid_file.exists()), "the server stops as soon as the stopped process goes on");
     server.wait_for_its_end();
 }
 

@@ -51,8 +51,7 @@ fn script(page: &Page) -> String {
         let place = format!("{}:{}", page.path, block.line);
         let has = |word: &str| block.words.iter().any(|it| it == word);
         for word in &block.words {
-            let known =
-                ["superuser", "error", "norun"].contains(&word.as_str()) || word.contains(':');
+            let known = ["superuser", "error", "norun"].contains(&word.as_str()) || word.contains(':');
             assert!(known || has("error") && word.len() == 5, "{place}: unknown word: {word}");
         }
         if has("norun") {
@@ -103,11 +102,7 @@ fn sql_runs() {
         }
         let script = script(&page);
         if !script.contains("CREATE EXTENSION comb") {
-            server
-                .psql()
-                .args(["-U", "app", "-d", "shop", "-c", "CREATE EXTENSION comb"])
-                .status()
-                .expect("psql");
+            server.psql().args(["-U", "app", "-d", "shop", "-c", "CREATE EXTENSION comb"]).status().expect("psql");
         }
         // Under the name of the page, which psql shows with each error.
         let path = directory.path().join(&page.path);
@@ -116,16 +111,10 @@ fn sql_runs() {
         let mut psql = Command::new(installation().bin.join("psql"));
         psql.arg(if chosen.is_some() { "--echo-queries" } else { "-q" });
         psql.args(["-X", "-P", "pager=off", "-U", "app", "-d", "shop", "-h"]).arg(server.work());
-        let output =
-            psql.args(["-f", &page.path]).current_dir(directory.path()).output().expect("psql");
-        let [shown, errors] =
-            [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+        let output = psql.args(["-f", &page.path]).current_dir(directory.path()).output().expect("psql");
+        let [shown, errors] = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
         let tail = errors.lines().rev().take(20).collect::<Vec<_>>().join("\n");
-        assert!(
-            output.status.success(),
-            "{}: the last messages of psql, newest first:\n{tail}",
-            page.path
-        );
+        assert!(output.status.success(), "{}: the last messages of psql, newest first:\n{tail}", page.path);
         if chosen.is_some() {
             println!("{shown}{errors}");
         }
@@ -156,8 +145,7 @@ fn the_reference_names_everything() {
         )
         .expect("names");
     let names = names.iter().map(|row| row.get(0));
-    let missing: Vec<String> =
-        names.filter(|name: &String| !reference.text.contains(name)).collect();
+    let missing: Vec<String> = names.filter(|name: &String| !reference.text.contains(name)).collect();
     assert_eq!(missing, Vec::<String>::new());
 }
 
@@ -167,16 +155,9 @@ fn the_reference_names_everything() {
 fn pages() -> Vec<Page> {
     let mut pages = documentation();
     let examples = fs::read_dir(root().join("examples")).expect("examples/").flatten();
-    let mut paths: Vec<_> = examples
-        .map(|entry| format!("examples/{}/README.md", entry.file_name().display()))
-        .collect();
-    paths.extend(
-        ["CHANGELOG", "CONTRIBUTING", "SECURITY", "bench/README", "examples/README"]
-            .map(|name| format!("{name}.md")),
-    );
-    pages.extend(
-        paths.iter().filter(|path| root().join(path).exists()).map(|path| Page::read(path)),
-    );
+    let mut paths: Vec<_> = examples.map(|entry| format!("examples/{}/README.md", entry.file_name().display())).collect();
+    paths.extend(["CHANGELOG", "CONTRIBUTING", "SECURITY", "bench/README", "examples/README"].map(|name| format!("{name}.md")));
+    pages.extend(paths.iter().filter(|path| root().join(path).exists()).map(|path| Page::read(path)));
     pages
 }
 
@@ -191,14 +172,10 @@ fn links_lead_somewhere() {
                 }
                 let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
                 let path = Path::new(&page.path);
-                let path =
-                    if file.is_empty() { path.into() } else { path.with_file_name("").join(file) };
+                let path = if file.is_empty() { path.into() } else { path.with_file_name("").join(file) };
                 let exists = root().join(&path).exists();
                 let path = path.to_str().expect("UTF-8");
-                if !exists
-                    || !anchor.is_empty()
-                        && !Page::read(path).anchors().iter().any(|it| it == anchor)
-                {
+                if !exists || !anchor.is_empty() && !Page::read(path).anchors().iter().any(|it| it == anchor) {
                     writeln!(broken, "{}:{line}: {link}", page.path).expect("a string");
                 }
             }
@@ -318,10 +295,7 @@ fn pages_show_the_code_of_the_examples() {
         } else {
             let mut lines = text.lines().zip(page.text.lines()).enumerate();
             let other = lines.find(|(_, (now, shown))| now != shown);
-            assert!(
-                text == page.text,
-                "{path}: shows other code than examples/: {other:?}; see COMB_WRITE"
-            );
+            assert!(text == page.text, "{path}: shows other code than examples/: {other:?}; see COMB_WRITE");
         }
     }
 }

@@ -12,8 +12,7 @@ use uuid::Uuid;
 const WIDTH: usize = 224;
 const LINE: usize = 17;
 
-const TITLES: [&str; 4] =
-    ["transaction A", "transaction B", "reader: id > cursor", "reader: comb_horizon()"];
+const TITLES: [&str; 4] = ["transaction A", "transaction B", "reader: id > cursor", "reader: comb_horizon()"];
 const POLLS: [&str; 2] = [
     "SELECT body FROM outbox\nWHERE id > :'cursor'\nORDER BY id;",
     "SELECT body FROM outbox\nWHERE id > :'cursor'\n  AND id < comb_horizon()\nORDER BY id;",
@@ -42,8 +41,7 @@ impl Picture {
         for (line, text) in (first..).zip(text.lines()) {
             let (x, y) = (column * WIDTH + 14, 24 + line * LINE);
             let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-            writeln!(self.texts, "<text x=\"{x}\" y=\"{y}\" class=\"{class}\">{text}</text>")
-                .expect("a string");
+            writeln!(self.texts, "<text x=\"{x}\" y=\"{y}\" class=\"{class}\">{text}</text>").expect("a string");
             self.end = self.end.max(line + 1);
         }
     }

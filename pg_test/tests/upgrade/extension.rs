@@ -16,15 +16,13 @@ use crate::{forget_writers, script};
 const FIRST: &str = "0.1.0";
 const SECOND: &str = "0.2.0";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
-const OPTIONS: &str =
-    "-c search_path=app,extensions -c comb_upgrade.schema=extensions -c client_min_messages=error";
+const OPTIONS: &str = "-c search_path=app,extensions -c comb_upgrade.schema=extensions -c client_min_messages=error";
 
 fn create(server: &Server, database: &str, version: &str) {
     server.execute(&format!("DROP DATABASE IF EXISTS {database}"));
     server.execute(&format!("CREATE DATABASE {database}"));
-    let statements = format!(
-        "CREATE SCHEMA extensions; CREATE SCHEMA app; CREATE EXTENSION comb SCHEMA extensions VERSION '{version}'"
-    );
+    let statements =
+        format!("CREATE SCHEMA extensions; CREATE SCHEMA app; CREATE EXTENSION comb SCHEMA extensions VERSION '{version}'");
     server.connect_to(database).batch_execute(&statements).expect("the extension");
 }
 
@@ -41,10 +39,7 @@ fn update(server: &Server, database: &str) -> Result<(), postgres::Error> {
 }
 
 fn version(server: &Server, database: &str) -> String {
-    value(
-        &mut server.connect_to(database),
-        "SELECT extversion FROM pg_extension WHERE extname = 'comb'",
-    )
+    value(&mut server.connect_to(database), "SELECT extversion FROM pg_extension WHERE extname = 'comb'")
 }
 
 fn update_due(server: &Server, database: &str) -> bool {
@@ -53,10 +48,8 @@ fn update_due(server: &Server, database: &str) -> bool {
 
 /// The versions with a frozen install script.
 fn released() -> Vec<String> {
-    let version =
-        |path: &String| path.strip_prefix("sql/comb--")?.strip_suffix(".sql").map(str::to_owned);
-    let released: Vec<_> =
-        files("sql", ".sql").iter().filter_map(version).filter(|it| !it.contains("--")).collect();
+    let version = |path: &String| path.strip_prefix("sql/comb--")?.strip_suffix(".sql").map(str::to_owned);
+    let released: Vec<_> = files("sql", ".sql").iter().filter_map(version).filter(|it| !it.contains("--")).collect();
     assert!(released.iter().any(|version| version == FIRST), "{released:?}");
     released
 }
@@ -91,7 +84,8 @@ fn an_update_is_a_fresh_install() {
     no_update_is_due_to_an_older_library(&server);
     let mut client = server.connect_to("shop");
     client.batch_execute("DROP EXTENSION comb CASCADE").expect("DROP EXTENSION");
-    let left = "SELECT count(*) FROM pg_operator o LEFT JOIN pg_proc p ON p.oid = o.oprcode WHERE p.oid IS NULL OR p.probin = 'comb'";
+    let left =
+        "SELECT count(*) FROM pg_operator o LEFT JOIN pg_proc p ON p.oid = o.oprcode WHERE p.oid IS NULL OR p.probin = 'comb'";
     assert_eq!(value::<i64>(&mut client, left), 0, "what DROP EXTENSION leaves");
     mistakes_are_caught(&server, &fresh);
 }
@@ -99,8 +93,7 @@ fn an_update_is_a_fresh_install() {
 fn privileges_stay(server: &Server) {
     const OF_STATUS: &str = "REVOKE EXECUTE ON FUNCTION extensions.comb_status() FROM PUBLIC;
                              GRANT EXECUTE ON FUNCTION extensions.comb_status() TO pg_monitor;";
-    const OF_RESET: &str =
-        "REVOKE EXECUTE ON FUNCTION extensions.comb_reset_clock() FROM pg_maintain;";
+    const OF_RESET: &str = "REVOKE EXECUTE ON FUNCTION extensions.comb_reset_clock() FROM pg_maintain;";
     for version in released() {
         create(server, "revoked", &version);
         let mut client = server.connect_to("revoked");
@@ -122,8 +115,7 @@ fn no_update_is_due_to_an_older_library(server: &Server) {
     let script = installation().scripts.join(format!("comb--{VERSION}--0.10.0.sql"));
     fs::write(&script, "").expect("an update script");
     create(server, "newer", VERSION);
-    let updated =
-        server.connect_to("newer").batch_execute("ALTER EXTENSION comb UPDATE TO '0.10.0'");
+    let updated = server.connect_to("newer").batch_execute("ALTER EXTENSION comb UPDATE TO '0.10.0'");
     fs::remove_file(&script).expect("no update script");
     updated.expect("ALTER EXTENSION UPDATE");
     assert!(!update_due(server, "newer"), "an update is due to a library that is older");
@@ -144,16 +136,14 @@ impl Script {
 
     /// The script without the statement that begins so.
     fn without(&self, statement: &str) -> String {
-        let begin =
-            self.original.find(statement).unwrap_or_else(|| panic!("there is no {statement}"));
+        let begin = self.original.find(statement).unwrap_or_else(|| panic!("there is no {statement}"));
         let end = begin + self.original[begin..].find(";\n").expect("the end of the statement") + 2;
         format!("{}{}", &self.original[..begin], &self.original[end..])
     }
 
     /// The script with another text within the statement that begins so.
     fn with(&self, statement: &str, from: &str, to: &str) -> String {
-        let begin =
-            self.original.find(statement).unwrap_or_else(|| panic!("there is no {statement}"));
+        let begin = self.original.find(statement).unwrap_or_else(|| panic!("there is no {statement}"));
         let (head, tail) = self.original.split_at(begin);
         let end = tail.find(";\n").expect("the end of the statement");
         assert!(tail[..end].contains(from), "{statement} has no {from}");
@@ -223,10 +213,8 @@ fn pg_upgrade_and_an_update() {
         create(&server, "shop", FIRST);
         run(&server, "shop", "usage.sql");
         let before = run(&server, "shop", "facts.sql");
-        let released: Vec<_> = released()
-            .into_iter()
-            .map(|version| (format!("from_{}", version.replace('.', "_")), version))
-            .collect();
+        let released: Vec<_> =
+            released().into_iter().map(|version| (format!("from_{}", version.replace('.', "_")), version)).collect();
         for (database, version) in &released {
             create(&server, database, version);
         }
@@ -236,11 +224,7 @@ fn pg_upgrade_and_an_update() {
         assert_eq!(run(&server, "shop", "facts.sql"), before, "pg_upgrade {what}");
         create(&server, "fresh", VERSION);
         update(&server, "shop").expect("ALTER EXTENSION UPDATE");
-        assert_eq!(
-            catalog(&server, "shop"),
-            catalog(&server, "fresh"),
-            "the catalogs after pg_upgrade {what}"
-        );
+        assert_eq!(catalog(&server, "shop"), catalog(&server, "fresh"), "the catalogs after pg_upgrade {what}");
         for (database, version) in &released {
             update(&server, database).expect("ALTER EXTENSION UPDATE");
             assert_eq!(

@@ -18,10 +18,7 @@ fn dump_restore_upgrade_and_single_user_mode() {
     let before = DATABASES.map(|(database, schema)| {
         server.execute(&format!("CREATE DATABASE {database}"));
         if schema != "pg_catalog" {
-            server
-                .connect_to(database)
-                .batch_execute(&format!("CREATE SCHEMA {schema}"))
-                .expect("a schema");
+            server.connect_to(database).batch_execute(&format!("CREATE SCHEMA {schema}")).expect("a schema");
         }
         script(&server, database, "operate.sql", &["-v", &format!("schema={schema}")]);
         let before = facts(&server, database, schema);
@@ -29,16 +26,8 @@ fn dump_restore_upgrade_and_single_user_mode() {
         server.execute(&format!("CREATE DATABASE {restored}"));
         let dump = server.work().join("dump");
         server.client_program("pg_dump").arg("-Fc").arg("-f").arg(&dump).arg(database).run();
-        server
-            .client_program("pg_restore")
-            .args(["--exit-on-error", "-d", &restored])
-            .arg(&dump)
-            .run();
-        assert_eq!(
-            facts(&server, &restored, schema),
-            before,
-            "pg_dump and pg_restore, in schema {schema}"
-        );
+        server.client_program("pg_restore").args(["--exit-on-error", "-d", &restored]).arg(&dump).run();
+        assert_eq!(facts(&server, &restored, schema), before, "pg_dump and pg_restore, in schema {schema}");
         before
     });
 

@@ -32,14 +32,9 @@ impl Times {
     ///
     /// # Safety
     /// A function of a range and its arguments, in a statement that is planned.
-    unsafe fn of(
-        root: *mut pg_sys::PlannerInfo,
-        function: Oid,
-        arguments: *mut pg_sys::List,
-    ) -> Option<Option<Self>> {
+    unsafe fn of(root: *mut pg_sys::PlannerInfo, function: Oid, arguments: *mut pg_sys::List) -> Option<Option<Self>> {
         let [id, from, to] = nodes(arguments);
-        let [from, to] =
-            [from, to].map(|time| constant(raw::estimate_expression_value(root, time)));
+        let [from, to] = [from, to].map(|time| constant(raw::estimate_expression_value(root, time)));
         let between = Between::of(function, id);
         Some(from?.zip(to?).map(|(from, to)| Self { between, from, to }))
     }
@@ -71,9 +66,9 @@ pub unsafe fn selectivity(request: &pg_sys::SupportRequestSelectivity) -> f64 {
     let variable = variable.assume_init();
     let share = |times| of_statistics(times, request.root, &variable);
     let share = match others(request, variable.rel) {
-        Some(others) => share(others)
-            .filter(|of_others| *of_others > 0.0)
-            .and_then(|of_others| Some(share(times.and(others))? / of_others)),
+        Some(others) => {
+            share(others).filter(|of_others| *of_others > 0.0).and_then(|of_others| Some(share(times.and(others))? / of_others))
+        }
         None => share(times),
     };
     if let Some(free) = variable.freefunc
@@ -89,10 +84,7 @@ pub unsafe fn selectivity(request: &pg_sys::SupportRequestSelectivity) -> f64 {
 ///
 /// # Safety
 /// The planner's request, and the relation of its variable, or null.
-unsafe fn others(
-    request: &pg_sys::SupportRequestSelectivity,
-    relation: *mut pg_sys::RelOptInfo,
-) -> Option<Times> {
+unsafe fn others(request: &pg_sys::SupportRequestSelectivity, relation: *mut pg_sys::RelOptInfo) -> Option<Times> {
     let conditions = relation.as_ref().map_or(std::ptr::null_mut(), |of| of.baserestrictinfo);
     let support = raw::get_func_support(request.funcid);
     let [id, _, _] = nodes(request.args);
@@ -170,12 +162,7 @@ unsafe fn of_statistics(
 ///
 /// # Safety
 /// A variable that has statistics.
-unsafe fn slot(
-    variable: &pg_sys::VariableStatData,
-    kind: u32,
-    operator: Oid,
-    flags: u32,
-) -> Option<pg_sys::AttStatsSlot> {
+unsafe fn slot(variable: &pg_sys::VariableStatData, kind: u32, operator: Oid, flags: u32) -> Option<pg_sys::AttStatsSlot> {
     let mut slot = MaybeUninit::uninit();
     let (place, statistics) = (slot.as_mut_ptr(), variable.statsTuple);
     let is_there = raw::get_attstatsslot(place, statistics, kind as i32, operator, flags as i32);
@@ -193,11 +180,7 @@ unsafe fn key(slot: &pg_sys::AttStatsSlot, index: usize) -> Uuid {
 ///
 /// # Safety
 /// A relation of the planner, or null.
-unsafe fn growth(
-    root: *mut pg_sys::PlannerInfo,
-    relation: *mut pg_sys::RelOptInfo,
-    sample: f64,
-) -> f64 {
+unsafe fn growth(root: *mut pg_sys::PlannerInfo, relation: *mut pg_sys::RelOptInfo, sample: f64) -> f64 {
     if relation.is_null() || (*relation).tuples < 1.0 {
         return 0.0;
     }

@@ -50,8 +50,7 @@ pub unsafe fn simplified(root: *mut pg_sys::PlannerInfo, call: *mut pg_sys::Func
         Form::Both if times.iter().any(|time| !is_repeatable(*time)) => Form::Comparisons,
         form => form,
     };
-    let comparisons =
-        |as_tests| comparisons(Between::of(function, id), function, arguments, as_tests);
+    let comparisons = |as_tests| comparisons(Between::of(function, id), function, arguments, as_tests);
     let plain = || comparisons(false).map_or(ptr::null_mut(), |pair| all_of(&pair));
     let replacement = match form {
         Form::Comparisons => plain(),
@@ -85,9 +84,7 @@ unsafe fn record_dependency(root: *mut pg_sys::PlannerInfo, function: Oid) {
 /// # Safety
 /// An expression.
 unsafe fn is_repeatable(expression: *mut Node) -> bool {
-    !raw::contain_volatile_functions(expression)
-        && !raw::contain_subplans(expression)
-        && !raw::contain_var_clause(expression)
+    !raw::contain_volatile_functions(expression) && !raw::contain_subplans(expression) && !raw::contain_var_clause(expression)
 }
 
 /// # Safety
@@ -109,17 +106,11 @@ unsafe fn list(nodes: &[*mut Node]) -> *mut List {
 /// # Safety
 /// The planner's request.
 pub unsafe fn index_condition(request: &mut pg_sys::SupportRequestIndexCondition) -> *mut List {
-    if request.indexarg != 0
-        || (*request.node).type_ != NodeTag::T_FuncExpr
-        || !may_execute(request.funcid)
-    {
+    if request.indexarg != 0 || (*request.node).type_ != NodeTag::T_FuncExpr || !may_execute(request.funcid) {
         return ptr::null_mut();
     }
     let arguments @ [id, from, to] = nodes((*request.node.cast::<pg_sys::FuncExpr>()).args);
-    let is_constant = |time| {
-        constant(time) != Some(None)
-            && raw::is_pseudo_constant_for_index(request.root, time, request.index)
-    };
+    let is_constant = |time| constant(time) != Some(None) && raw::is_pseudo_constant_for_index(request.root, time, request.index);
     if !is_constant(from) || !is_constant(to) {
         return ptr::null_mut();
     }
@@ -127,9 +118,7 @@ pub unsafe fn index_condition(request: &mut pg_sys::SupportRequestIndexCondition
     let Some(pair) = comparisons(between, request.funcid, arguments, false) else {
         return ptr::null_mut();
     };
-    let fits = |comparison: &*mut Node| {
-        raw::op_in_opfamily((*comparison.cast::<pg_sys::OpExpr>()).opno, request.opfamily)
-    };
+    let fits = |comparison: &*mut Node| raw::op_in_opfamily((*comparison.cast::<pg_sys::OpExpr>()).opno, request.opfamily);
     if !pair.iter().all(fits) {
         return ptr::null_mut();
     }
@@ -168,8 +157,7 @@ unsafe fn comparisons(
         let (none, result) = (Oid::INVALID, pg_sys::BOOLOID);
         let collation = if as_tests { EXPANDED } else { none };
         let id = raw::copyObjectImpl(id.cast()).cast();
-        let comparison: *mut pg_sys::OpExpr =
-            raw::make_opclause(operator, result, false, id, bound, none, collation).cast();
+        let comparison: *mut pg_sys::OpExpr = raw::make_opclause(operator, result, false, id, bound, none, collation).cast();
         if as_tests {
             (*comparison).opfuncid = function_named(side.test, &[pg_sys::INTERNALOID; 2], own)?;
         } else {

@@ -19,9 +19,7 @@ pub enum Form {
 pub unsafe fn form(root: *mut pg_sys::PlannerInfo, function: Oid, id: *mut Node) -> Form {
     let variable = without_relabel(id);
     match (*variable).type_ {
-        NodeTag::T_Var if !root.is_null() && !(*root).parse.is_null() => {
-            form_of_column(root, function, variable.cast())
-        }
+        NodeTag::T_Var if !root.is_null() && !(*root).parse.is_null() => form_of_column(root, function, variable.cast()),
         // An expression of an index, of a CHECK constraint and the like, to be compared with others; and
         // a column behind an outer join.
         NodeTag::T_Var | NodeTag::T_PlaceHolderVar => Form::Comparisons,
@@ -31,11 +29,7 @@ pub unsafe fn form(root: *mut pg_sys::PlannerInfo, function: Oid, id: *mut Node)
 
 /// # Safety
 /// As [`form`].
-unsafe fn form_of_column(
-    root: *mut pg_sys::PlannerInfo,
-    function: Oid,
-    column: *mut pg_sys::Var,
-) -> Form {
+unsafe fn form_of_column(root: *mut pg_sys::PlannerInfo, function: Oid, column: *mut pg_sys::Var) -> Form {
     let query = (*root).parse;
     let Some(entry) = entry(query, (*column).varno) else {
         return Form::Function;
@@ -72,9 +66,7 @@ unsafe fn form_of_column(
     let is_itself = parent.is_some_and(|parent| (*parent).relid == (*entry).relid);
     let on = pg_sys::ConstraintExclusionType::CONSTRAINT_EXCLUSION_ON as i32;
     let excludes = parent.is_some() || pg_sys::constraint_exclusion == on;
-    if raw::has_subclass((*entry).relid) && !is_itself
-        || has_predicate((*entry).relid, (*column).varattno, excludes)
-    {
+    if raw::has_subclass((*entry).relid) && !is_itself || has_predicate((*entry).relid, (*column).varattno, excludes) {
         return Form::Comparisons;
     }
     Form::Function
@@ -86,8 +78,7 @@ unsafe fn form_of_column(
 /// As [`form`], with a column of a table.
 pub unsafe fn is_of_child(root: *mut pg_sys::PlannerInfo, id: *mut Node) -> bool {
     let column = without_relabel(id).cast::<pg_sys::Var>();
-    parent(root, (*column).varno)
-        .is_some_and(|parent| (*parent).rtekind == pg_sys::RTEKind::RTE_RELATION)
+    parent(root, (*column).varno).is_some_and(|parent| (*parent).rtekind == pg_sys::RTEKind::RTE_RELATION)
 }
 
 /// # Safety
@@ -113,10 +104,7 @@ unsafe fn entry(query: *mut pg_sys::Query, number: i32) -> Option<*mut pg_sys::R
 ///
 /// # Safety
 /// As [`form`].
-unsafe fn parent(
-    root: *mut pg_sys::PlannerInfo,
-    number: i32,
-) -> Option<*mut pg_sys::RangeTblEntry> {
+unsafe fn parent(root: *mut pg_sys::PlannerInfo, number: i32) -> Option<*mut pg_sys::RangeTblEntry> {
     if (*root).append_rel_array.is_null() || number >= (*root).simple_rel_array_size {
         return None;
     }
@@ -131,20 +119,15 @@ unsafe fn parent(
 unsafe fn is_nullable(joined: *mut Node, table: i32) -> Option<bool> {
     raw::check_stack_depth();
     match (*joined).type_ {
-        NodeTag::T_RangeTblRef => {
-            ((*joined.cast::<pg_sys::RangeTblRef>()).rtindex == table).then_some(false)
+        NodeTag::T_RangeTblRef => ((*joined.cast::<pg_sys::RangeTblRef>()).rtindex == table).then_some(false),
+        NodeTag::T_FromExpr => {
+            cells((*joined.cast::<pg_sys::FromExpr>()).fromlist).iter().find_map(|cell| is_nullable(cell.ptr_value.cast(), table))
         }
-        NodeTag::T_FromExpr => cells((*joined.cast::<pg_sys::FromExpr>()).fromlist)
-            .iter()
-            .find_map(|cell| is_nullable(cell.ptr_value.cast(), table)),
         NodeTag::T_JoinExpr => {
             use pg_sys::JoinType::{JOIN_FULL, JOIN_LEFT, JOIN_RIGHT};
             let join = joined.cast::<pg_sys::JoinExpr>();
-            let side = |side, by: [pg_sys::JoinType::Type; 2]| {
-                Some(is_nullable(side, table)? || by.contains(&(*join).jointype))
-            };
-            side((*join).larg, [JOIN_RIGHT, JOIN_FULL])
-                .or_else(|| side((*join).rarg, [JOIN_LEFT, JOIN_FULL]))
+            let side = |side, by: [pg_sys::JoinType::Type; 2]| Some(is_nullable(side, table)? || by.contains(&(*join).jointype));
+            side((*join).larg, [JOIN_RIGHT, JOIN_FULL]).or_else(|| side((*join).rarg, [JOIN_LEFT, JOIN_FULL]))
         }
         _ => None,
     }
@@ -165,9 +148,7 @@ unsafe fn has_negated(node: *mut Node, function: Oid, negated: bool, rest: &mut 
     let Some(tag) = node.as_ref().map(|node| node.type_) else {
         return false;
     };
-    let mut any = |list, negated| {
-        cells(list).iter().any(|cell| has_negated(cell.ptr_value.cast(), function, negated, rest))
-    };
+    let mut any = |list, negated| cells(list).iter().any(|cell| has_negated(cell.ptr_value.cast(), function, negated, rest));
     match tag {
         NodeTag::T_List => any(node.cast(), negated),
         NodeTag::T_FromExpr => {
@@ -176,9 +157,7 @@ unsafe fn has_negated(node: *mut Node, function: Oid, negated: bool, rest: &mut 
         }
         NodeTag::T_JoinExpr => {
             let join = node.cast::<pg_sys::JoinExpr>();
-            [(*join).larg, (*join).rarg, (*join).quals]
-                .iter()
-                .any(|part| has_negated(*part, function, false, rest))
+            [(*join).larg, (*join).rarg, (*join).quals].iter().any(|part| has_negated(*part, function, false, rest))
         }
         NodeTag::T_BoolExpr => {
             let expression = node.cast::<pg_sys::BoolExpr>();
@@ -219,12 +198,10 @@ unsafe fn has_predicate(table: Oid, column: i16, excludes: bool) -> bool {
     }
     let constraints = (*(*relation).rd_att).constr.as_ref().filter(|_| excludes);
     let in_check = constraints.is_some_and(|constraints| {
-        (0..usize::from(constraints.num_check))
-            .any(|index| mentions((*constraints.check.add(index)).ccbin, column))
+        (0..usize::from(constraints.num_check)).any(|index| mentions((*constraints.check.add(index)).ccbin, column))
     });
     let indexes = raw::RelationGetIndexList(relation);
-    let answer =
-        in_check || cells(indexes).iter().any(|cell| is_partial_on(cell.oid_value, column));
+    let answer = in_check || cells(indexes).iter().any(|cell| is_partial_on(cell.oid_value, column));
     raw::RelationClose(relation);
     answer
 }

@@ -42,17 +42,16 @@ fn answer_of(call: Call, between: &'static Between) -> Answer {
     }
     let id = call.uuid(0);
     let known = known_bounds(call, between);
-    let side =
-        |index, known: &mut Known, bound: fn(i64) -> Uuid, test: fn(&Uuid, &Uuid) -> bool| {
-            if call.is_null(index) {
-                return None;
-            }
-            let micros = call.timestamptz(index).unix_micros();
-            if known.micros != micros {
-                *known = Known { micros, bound: bound(micros) };
-            }
-            Some(test(&id, &known.bound))
-        };
+    let side = |index, known: &mut Known, bound: fn(i64) -> Uuid, test: fn(&Uuid, &Uuid) -> bool| {
+        if call.is_null(index) {
+            return None;
+        }
+        let micros = call.timestamptz(index).unix_micros();
+        if known.micros != micros {
+            *known = Known { micros, bound: bound(micros) };
+        }
+        Some(test(&id, &known.bound))
+    };
     let [lower, upper] = known;
     let from = side(1, lower, between.lower, between.is_from);
     let before = side(2, upper, between.upper, between.is_before);

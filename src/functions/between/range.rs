@@ -59,16 +59,8 @@ pub const UNIQUEIDENTIFIER: Between = Between {
     position: SqlserverOrder::abbreviated,
     in_layout: |id| micros_mssql(id).is_some(),
     others: true,
-    lower_side: Side {
-        bound: c"comb_mssql_lower_bound",
-        operator: c">=",
-        test: c"comb_mssql_between_lower",
-    },
-    upper_side: Side {
-        bound: c"comb_mssql_lower_bound",
-        operator: c"<",
-        test: c"comb_mssql_between_upper",
-    },
+    lower_side: Side { bound: c"comb_mssql_lower_bound", operator: c">=", test: c"comb_mssql_between_lower" },
+    upper_side: Side { bound: c"comb_mssql_lower_bound", operator: c"<", test: c"comb_mssql_between_upper" },
     operators_schema: PG_CATALOG,
 };
 
@@ -78,16 +70,8 @@ pub const TIME: Between = Between {
     is_from: |id, lower| TimeOrder::compare(id, lower).is_ge(),
     is_before: |id, upper| TimeOrder::compare(id, upper).is_le(),
     others: false,
-    lower_side: Side {
-        bound: c"comb_first_from",
-        operator: c">=@~",
-        test: c"comb_between_time_lower",
-    },
-    upper_side: Side {
-        bound: c"comb_last_before",
-        operator: c"<=@~",
-        test: c"comb_between_time_upper",
-    },
+    lower_side: Side { bound: c"comb_first_from", operator: c">=@~", test: c"comb_between_time_lower" },
+    upper_side: Side { bound: c"comb_last_before", operator: c"<=@~", test: c"comb_between_time_upper" },
     operators_schema: |own| own,
     ..UUID
 };
@@ -103,8 +87,7 @@ pub unsafe fn nodes<const COUNT: usize>(list: *mut pg_sys::List) -> [*mut Node; 
 /// # Safety
 /// A list, or null, which is an empty one.
 pub unsafe fn cells<'a>(list: *mut pg_sys::List) -> &'a [pg_sys::ListCell] {
-    list.as_ref()
-        .map_or(&[], |list| std::slice::from_raw_parts(list.elements, list.length as usize))
+    list.as_ref().map_or(&[], |list| std::slice::from_raw_parts(list.elements, list.length as usize))
 }
 
 impl Between {

@@ -44,8 +44,7 @@ fn rows_arrive_below_the_subscribers_horizon(hosts: &Hosts, section: &mut Sectio
     catch_up(hosts);
 
     let both = "first key, last commit,second key";
-    let below =
-        format!("SELECT string_agg(body, ',' ORDER BY id) FROM outbox WHERE id < '{horizon}'");
+    let below = format!("SELECT string_agg(body, ',' ORDER BY id) FROM outbox WHERE id < '{horizon}'");
     assert_eq!(b.superuser(&below), both);
     a.wait_until("shop", "SELECT bool_and(id < comb_horizon()) FROM outbox");
     let rows = section.run(a, OUTBOX);
@@ -57,9 +56,7 @@ fn rows_arrive_below_the_subscribers_horizon(hosts: &Hosts, section: &mut Sectio
 /// asked for before.
 fn rows_below_the_publishers_horizon_are_complete(a: &Host, b: &Host, section: &mut Section) {
     let load = Load::start(&a.config(), 8, Duration::from_secs(60), false, |client| {
-        client.batch_execute(
-            "INSERT INTO outbox (body) VALUES ('under load'); SELECT pg_sleep(0.03 * random())",
-        )
+        client.batch_execute("INSERT INTO outbox (body) VALUES ('under load'); SELECT pg_sleep(0.03 * random())")
     });
     let ask = section.block("AS horizon").sql;
     let replayed = section.block("SELECT bool_and(confirmed_flush_lsn").sql;

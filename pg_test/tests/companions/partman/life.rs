@@ -7,9 +7,7 @@ fn whole_life(host: &Host, table: &str, kind: Kind, at: impl Fn(&str) -> String)
     let later = format!("{NINE_DAYS}, 5 to 6, 6 to 7, 7 to 8");
     let count = |query: &str| host.app(&format!("SELECT count(*) FROM {table} {query}"));
     let set = |setting: &str| {
-        host.app(&format!(
-            "UPDATE partman.part_config SET {setting} WHERE parent_table = 'public.{table}'"
-        ));
+        host.app(&format!("UPDATE partman.part_config SET {setting} WHERE parent_table = 'public.{table}'"));
     };
     let maintain = format!("SELECT partman.run_maintenance('public.{table}')");
     create_parent(host, table, "1 day", kind);
@@ -30,9 +28,7 @@ fn whole_life(host: &Host, table: &str, kind: Kind, at: impl Fn(&str) -> String)
         "INSERT INTO {table} (id) SELECT {older} FROM generate_series(6, 8) n, generate_series(1, 10);
          INSERT INTO {table} (id) SELECT gen_random_uuid() FROM generate_series(1, 5)"
     ));
-    let default = format!(
-        "SELECT count FROM partman.check_default(true) WHERE default_table = 'public.{table}_default'"
-    );
+    let default = format!("SELECT count FROM partman.check_default(true) WHERE default_table = 'public.{table}_default'");
     assert_eq!(host.app(&default), "35", "older rows and random keys");
     quietly(host, &format!("SELECT partman.partition_data_time('public.{table}', 100)"));
     assert_eq!(days(host, table), format!("-8 to -7, -7 to -6, -6 to -5, {later}"));
@@ -95,8 +91,7 @@ fn a_restored_database_continues(host: &Host) {
         "CREATE DATABASE restored OWNER app;
          ALTER DATABASE restored SET search_path = public, extensions",
     );
-    let restore =
-        host.server.client_program("pg_restore").args(["--exit-on-error", "-d", "restored"]);
+    let restore = host.server.client_program("pg_restore").args(["--exit-on-error", "-d", "restored"]);
     assert_eq!(restore.arg(&dump).run(), "");
     assert_eq!(host.run("restored", "postgres", rows), host.superuser(rows));
     drop_last(host, "restored");

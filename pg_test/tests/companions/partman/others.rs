@@ -28,8 +28,7 @@ fn rows_move_from_a_plain_table_and_back() {
          INSERT INTO plain SELECT comb_at(current_date - 3 + n * interval '1 minute'), n FROM generate_series(1, 5000) n",
     );
     create_parent(&host, "moved", "1 day", UUIDV7);
-    let fill =
-        "SELECT partman.partition_data_time('public.moved', 100, p_source_table => 'public.plain')";
+    let fill = "SELECT partman.partition_data_time('public.moved', 100, p_source_table => 'public.plain')";
     assert_eq!(host.app(fill), "5000");
     let counts = "SELECT (SELECT count(*) FROM moved), (SELECT count(*) FROM moved_default), (SELECT count(*) FROM plain)";
     assert_eq!(host.app(counts), "5000|0|0");
@@ -41,19 +40,14 @@ fn rows_move_from_a_plain_table_and_back() {
     assert_eq!(partitions.filter(|(_, rest)| rest.contains(" moved")).count(), 1, "{plan}");
 
     // As with every table that is partitioned by uuid.
-    let procedure =
-        "CALL partman.partition_data_proc('public.moved', p_source_table => 'public.plain')";
+    let procedure = "CALL partman.partition_data_proc('public.moved', p_source_table => 'public.plain')";
     assert_says(&host, procedure, "partition_data_uuid");
-    quietly(
-        &host,
-        "SELECT partman.undo_partition('public.moved', 'public.plain', p_loop_count => 20, p_keep_table => false)",
-    );
+    quietly(&host, "SELECT partman.undo_partition('public.moved', 'public.plain', p_loop_count => 20, p_keep_table => false)");
     assert_eq!(host.app("SELECT count(*) FROM plain"), "5000");
 }
 
 /// pg_partman's own functions, whose bounds have no version.
-const THEIRS: Kind =
-    Kind { encoder: "partman.uuid7_time_encoder", decoder: "partman.uuid7_time_decoder", ..UUIDV7 };
+const THEIRS: Kind = Kind { encoder: "partman.uuid7_time_encoder", decoder: "partman.uuid7_time_decoder", ..UUIDV7 };
 
 /// A set of pg_partman's own functions with comb's decoder, and rows.
 fn taken_over(table: &str) -> Host {
@@ -98,8 +92,7 @@ fn a_set_of_their_functions_continues_only_forward_with_the_encoder() {
 #[ignore = "needs pg_partman: make companions"]
 fn comb_timestamp_is_no_decoder() {
     let host = start("extensions");
-    let functions =
-        Kind { encoder: "extensions.comb_min", decoder: "extensions.comb_timestamp", ..UUIDV7 };
+    let functions = Kind { encoder: "extensions.comb_min", decoder: "extensions.comb_timestamp", ..UUIDV7 };
     create_parent(&host, "trapped", "1 day", functions);
     let maintain = "SELECT partman.run_maintenance('public.trapped')";
     assert_says(&host, maintain, "comb_timestamp(text) does not exist");

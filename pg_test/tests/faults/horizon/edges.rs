@@ -7,12 +7,10 @@ use std::time::Duration;
 use pg_test::{SHARINGS, Server, Session, Sharing, Stop, check, sqlstate, value, within};
 use postgres::{Client, NoTls};
 
-const IS_HELD: &str =
-    "SELECT comb_horizon_now() < id FROM (SELECT comb_new() AS id OFFSET 0) generated_before";
+const IS_HELD: &str = "SELECT comb_horizon_now() < id FROM (SELECT comb_new() AS id OFFSET 0) generated_before";
 
 fn server(sharing: Sharing) -> Server {
-    let server =
-        Server::start(sharing, &[("max_prepared_transactions", "20"), ("wal_level", "replica")]);
+    let server = Server::start(sharing, &[("max_prepared_transactions", "20"), ("wal_level", "replica")]);
     server.execute(
         "CREATE ROLE plain LOGIN;
          CREATE TABLE outbox (id uuid PRIMARY KEY DEFAULT comb_tracked(), n int);
@@ -22,12 +20,7 @@ fn server(sharing: Sharing) -> Server {
 }
 
 /// What a connection finds while a session has run these statements and stays.
-fn while_a_session<T>(
-    server: &Server,
-    database: &str,
-    statements: &[&str],
-    find: impl FnOnce() -> T,
-) -> T {
+fn while_a_session<T>(server: &Server, database: &str, statements: &[&str], find: impl FnOnce() -> T) -> T {
     let statements = [statements, &["SELECT pg_sleep(60)"]].concat();
     let mut session = Session::start_in(server, database, "stays", &statements);
     session.wait_for(server, "PgSleep");
@@ -39,8 +32,7 @@ fn while_a_session<T>(
 
 /// Ends a session, and waits until it holds nothing.
 fn end(server: &Server, session: &str) {
-    let end =
-        "SELECT pg_terminate_backend(pid, 20000) FROM pg_stat_activity WHERE application_name";
+    let end = "SELECT pg_terminate_backend(pid, 20000) FROM pg_stat_activity WHERE application_name";
     assert!(server.value::<bool>(&format!("{end} = '{session}'")));
 }
 
@@ -56,25 +48,11 @@ fn what_holds_it_back() {
             (&["BEGIN", "SELECT comb_hold()"], "postgres", true),
             // A transaction that writes, but no tracked id.
             (&["BEGIN", "CREATE TABLE elsewhere ()"], "postgres", false),
-            (
-                &["BEGIN ISOLATION LEVEL REPEATABLE READ", "SELECT count(*) FROM outbox"],
-                "postgres",
-                false,
-            ),
+            (&["BEGIN ISOLATION LEVEL REPEATABLE READ", "SELECT count(*) FROM outbox"], "postgres", false),
             (&["BEGIN", "SELECT comb_tracked()"], "another", false),
-            (
-                &[
-                    "BEGIN",
-                    "SELECT comb_tracked()",
-                    "SELECT comb_reset_clock()",
-                    "SELECT comb_tracked()",
-                ],
-                "postgres",
-                true,
-            ),
+            (&["BEGIN", "SELECT comb_tracked()", "SELECT comb_reset_clock()", "SELECT comb_tracked()"], "postgres", true),
         ] {
-            let held =
-                while_a_session(&server, database, statements, || value(&mut client, IS_HELD));
+            let held = while_a_session(&server, database, statements, || value(&mut client, IS_HELD));
             assert_eq!(holds, held, "{sharing:?}, in {database}: {statements:?}");
         }
         let mut another = server.connect_to("another");
@@ -97,21 +75,16 @@ fn what_holds_it_back() {
 fn a_loop_waits_for_it() {
     for sharing in SHARINGS {
         let server = server(sharing);
-        let mut waits = while_a_session(
-            &server,
-            "postgres",
-            &["BEGIN", "SELECT comb_tracked()"],
-            || {
-                server.execute("INSERT INTO outbox (n) VALUES (7)");
-                let waits = "DO $$ BEGIN
+        let mut waits = while_a_session(&server, "postgres", &["BEGIN", "SELECT comb_tracked()"], || {
+            server.execute("INSERT INTO outbox (n) VALUES (7)");
+            let waits = "DO $$ BEGIN
                 WHILE NOT comb_settled((SELECT id FROM outbox WHERE n = 7)) LOOP PERFORM pg_sleep(0.05); END LOOP;
             END $$";
-                let waits = Session::start(&server, "waits", &[waits]);
-                sleep(Duration::from_millis(1500));
-                assert!(waits.runs());
-                waits
-            },
-        );
+            let waits = Session::start(&server, "waits", &[waits]);
+            sleep(Duration::from_millis(1500));
+            assert!(waits.runs());
+            waits
+        });
         assert!(within(5, || !waits.runs()));
         assert_eq!(waits.end(), Ok(vec![]));
         server.assert_clean_log();
@@ -155,30 +128,21 @@ fn prepared_transaction_holds(server: &Server) {
         "SELECT comb_horizon() <= min(id::text)::uuid FROM outbox WHERE n = 20",
     );
     client.batch_execute("INSERT INTO outbox (n) VALUES (20)").expect("a row");
-    check(
-        &mut client,
-        "later rows wait",
-        "SELECT NOT comb_settled(id) FROM outbox WHERE n = 20 ORDER BY id DESC LIMIT 1",
-    );
+    check(&mut client, "later rows wait", "SELECT NOT comb_settled(id) FROM outbox WHERE n = 20 ORDER BY id DESC LIMIT 1");
     check(
         &mut client,
         "it is shown",
         "SELECT count(*) = 1 AND bool_and(gid = 'outlives' AND state = 'prepared') FROM comb_horizon_holders()",
     );
     client.batch_execute("COMMIT PREPARED 'outlives'").expect("its end");
-    check(
-        &mut client,
-        "all is settled",
-        "SELECT count(*) > 1 AND bool_and(id < comb_horizon()) FROM outbox WHERE n IN (10, 20)",
-    );
+    check(&mut client, "all is settled", "SELECT count(*) > 1 AND bool_and(id < comb_horizon()) FROM outbox WHERE n IN (10, 20)");
 }
 
 #[test]
 fn a_prepared_transaction_a_restart_and_a_promotion() {
     for sharing in SHARINGS {
         let mut primary = server(sharing);
-        primary
-            .execute("BEGIN; INSERT INTO outbox (n) VALUES (10); PREPARE TRANSACTION 'outlives'");
+        primary.execute("BEGIN; INSERT INTO outbox (n) VALUES (10); PREPARE TRANSACTION 'outlives'");
         primary.execute("INSERT INTO outbox (n) VALUES (20)");
         let mut standby = primary.standby();
         standby.up();

@@ -10,11 +10,7 @@ pub struct Form(pub &'static str, &'static [&'static str]);
 
 macro_rules! between_rows {
     ($answer:literal) => {
-        concat!(
-            "SELECT string_agg((",
-            $answer,
-            ")::text, ' ') FROM (SELECT * FROM outbox WHERE n = 1 OR release() OFFSET 0) row"
-        )
+        concat!("SELECT string_agg((", $answer, ")::text, ' ') FROM (SELECT * FROM outbox WHERE n = 1 OR release() OFFSET 0) row")
     };
 }
 
@@ -88,8 +84,7 @@ impl Form {
 
 /// The first column of the rows of a statement.
 fn texts(client: &mut Client, statement: &str) -> Vec<String> {
-    let messages =
-        client.simple_query(statement).unwrap_or_else(|error| panic!("{statement}: {error:?}"));
+    let messages = client.simple_query(statement).unwrap_or_else(|error| panic!("{statement}: {error:?}"));
     let text = |message: &SimpleQueryMessage| match message {
         SimpleQueryMessage::Row(row) if !row.is_empty() => row.get(0).map(str::to_owned),
         _ => None,
@@ -101,8 +96,7 @@ fn texts(client: &mut Client, statement: &str) -> Vec<String> {
 pub fn hold(server: &Server, outbox: &Outbox) -> Session {
     let mut client = outbox.connect();
     client.batch_execute("TRUNCATE outbox, parts").expect("TRUNCATE");
-    let holder =
-        Session::start(server, "holder", &["BEGIN; SELECT comb_hold(); SELECT pg_sleep(60)"]);
+    let holder = Session::start(server, "holder", &["BEGIN; SELECT comb_hold(); SELECT pg_sleep(60)"]);
     holder.wait_for(server, "PgSleep");
     client.batch_execute("INSERT INTO outbox (n) VALUES (1), (2)").expect("INSERT");
     holder

@@ -111,9 +111,7 @@ fn while_others_write() {
 /// Whether the horizon is below an id that was generated before it.
 fn is_held(server: &Server) -> bool {
     sleep(Duration::from_millis(50));
-    let is_held = server.value(
-        "SELECT comb_horizon_now() < id FROM (SELECT comb_new() AS id OFFSET 0) generated_before",
-    );
+    let is_held = server.value("SELECT comb_horizon_now() < id FROM (SELECT comb_new() AS id OFFSET 0) generated_before");
     println!("    the horizon is held: {is_held}");
     is_held
 }
@@ -191,26 +189,15 @@ fn while_one_transaction_stays_open() {
     server.execute("CREATE TABLE outbox (id uuid PRIMARY KEY DEFAULT comb_tracked())");
     server.execute("CREATE DATABASE another TEMPLATE postgres");
     let open = [
-        (
-            "lock of the savepoint",
-            "BEGIN; SAVEPOINT a; SELECT comb_tracked(); ROLLBACK TO a; INSERT INTO outbox DEFAULT VALUES",
-        ),
-        (
-            "remembered across transactions",
-            "BEGIN; SELECT comb_tracked(); COMMIT; BEGIN; INSERT INTO outbox DEFAULT VALUES",
-        ),
-        (
-            "remembered across transactions",
-            "BEGIN; SELECT comb_tracked(); ROLLBACK; BEGIN; INSERT INTO outbox DEFAULT VALUES",
-        ),
+        ("lock of the savepoint", "BEGIN; SAVEPOINT a; SELECT comb_tracked(); ROLLBACK TO a; INSERT INTO outbox DEFAULT VALUES"),
+        ("remembered across transactions", "BEGIN; SELECT comb_tracked(); COMMIT; BEGIN; INSERT INTO outbox DEFAULT VALUES"),
+        ("remembered across transactions", "BEGIN; SELECT comb_tracked(); ROLLBACK; BEGIN; INSERT INTO outbox DEFAULT VALUES"),
         ("remembered before the lock", FULL_THEN_TRACKED),
     ];
     for (mistake, statements) in open {
         caught(&server, &[mistake], || holds(&server, statements));
     }
-    caught(&server, &["floors of other databases"], || {
-        !holds_in(&server, "another", "BEGIN; SELECT comb_tracked()")
-    });
+    caught(&server, &["floors of other databases"], || !holds_in(&server, "another", "BEGIN; SELECT comb_tracked()"));
     caught(&server, &["forgotten at PREPARE"], || prepared_holds(&server));
     caught(&server, &["remembered across transactions"], || next_holds(&server));
     caught(&server, &["released before commit"], || hanging_holds(&server));
@@ -223,8 +210,7 @@ fn a_hold_waits_for_the_millisecond() {
     let server = server();
     caught(&server, &["hold without waiting"], || {
         let mut client = server.connect();
-        let covers =
-            "SELECT comb_hold() <= comb_lower_bound(date_trunc('milliseconds', clock_timestamp()))";
+        let covers = "SELECT comb_hold() <= comb_lower_bound(date_trunc('milliseconds', clock_timestamp()))";
         let covered = (0..50).filter(|_| value(&mut client, covers)).count();
         println!("    {covered} of 50 keys are covered");
         covered == 50

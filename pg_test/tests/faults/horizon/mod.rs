@@ -43,10 +43,7 @@ fn readers_miss_no_row() {
             let (rows, missed) = outbox.finish();
             println!("{sharing:?}, {schema}: {rows} rows, missed: {missed:?}");
             if let Some(&naive) = missed.get("naive") {
-                assert!(
-                    naive > 0,
-                    "id > cursor without the horizon missed none: the test could not fail"
-                );
+                assert!(naive > 0, "id > cursor without the horizon missed none: the test could not fail");
             }
         }
         server.assert_clean_log();
@@ -81,11 +78,8 @@ fn readers_miss_no_row_when_processes_are_killed() {
         let (rows, _) = outbox.finish();
         println!("{sharing:?}: {rows} rows, {kills} backends killed, and the postmaster");
         assert!(kills > 1 && postmaster_is_killed);
-        let crashed = server
-            .log()
-            .lines()
-            .filter(|line| line.contains("terminated by signal") && !line.contains("signal 9"))
-            .count();
+        let crashed =
+            server.log().lines().filter(|line| line.contains("terminated by signal") && !line.contains("signal 9")).count();
         assert_eq!(crashed, 0, "processes that ended by themselves");
     }
 }

@@ -81,8 +81,7 @@ impl Outbox {
     pub fn read(&mut self, kinds: &[&'static str]) {
         for kind in kinds {
             let reader = readers::named(kind);
-            let (config, reads, errors) =
-                (self.config.clone(), Arc::clone(&self.reads), Arc::clone(&self.errors));
+            let (config, reads, errors) = (self.config.clone(), Arc::clone(&self.reads), Arc::clone(&self.errors));
             let poll = move || {
                 let (mut cursor, mut seen) = (Uuid::nil(), Vec::new());
                 while let Some(mut client) = reconnect(&config, || true) {
@@ -114,8 +113,7 @@ impl Outbox {
     /// Asserts that no reader but the naive one missed a row. Returns how many rows there are, and how many each missed.
     pub fn finish(self) -> (usize, HashMap<&'static str, usize>) {
         let (stored, missed) = self.end();
-        let lost: Vec<_> =
-            missed.iter().filter(|&(&name, &missed)| name != "naive" && missed > 0).collect();
+        let lost: Vec<_> = missed.iter().filter(|&(&name, &missed)| name != "naive" && missed > 0).collect();
         assert!(lost.is_empty(), "rows that readers missed, of {stored}: {lost:?}");
         (stored, missed)
     }
@@ -131,11 +129,7 @@ impl Outbox {
         // What readers have to read first, they read after it.
         thread::sleep(Duration::from_millis(500));
         self.reads.store(false, Ordering::Relaxed);
-        let seen: Vec<_> = self
-            .readers
-            .into_iter()
-            .map(|(reader, thread)| (reader, thread.join().expect("a reader")))
-            .collect();
+        let seen: Vec<_> = self.readers.into_iter().map(|(reader, thread)| (reader, thread.join().expect("a reader"))).collect();
         let ids = |client: &mut Client, query: &str| -> HashSet<Uuid> {
             client.query(query, &[]).expect(query).iter().map(|row| row.get(0)).collect()
         };
@@ -145,24 +139,13 @@ impl Outbox {
             let distinct: HashSet<_> = seen.iter().copied().collect();
             assert_eq!(distinct.len(), seen.len(), "{}: rows that were read twice", reader.name);
             let unknown = distinct.difference(&stored).count();
-            assert!(
-                reader.name == "naive" || unknown == 0,
-                "{}: {unknown} rows that are not there",
-                reader.name
-            );
+            assert!(reader.name == "naive" || unknown == 0, "{}: {unknown} rows that are not there", reader.name);
             missed.insert(reader.name, stored.difference(&distinct).count());
         }
         let acknowledged = ids(&mut client, "SELECT id FROM acknowledged");
         let lost = acknowledged.difference(&stored).count();
-        assert!(
-            !acknowledged.is_empty() && lost == 0,
-            "{lost} of {} acknowledged rows are not there",
-            acknowledged.len()
-        );
-        assert_eq!(
-            value::<i64>(&mut client, "SELECT count(*) FROM outbox WHERE body = 'never'"),
-            0
-        );
+        assert!(!acknowledged.is_empty() && lost == 0, "{lost} of {} acknowledged rows are not there", acknowledged.len());
+        assert_eq!(value::<i64>(&mut client, "SELECT count(*) FROM outbox WHERE body = 'never'"), 0);
         assert_eq!(self.errors.load(Ordering::Relaxed), 0, "failed statements");
         (stored.len(), missed)
     }

@@ -23,45 +23,25 @@ enum Poll {
     Jumping(&'static str),
 }
 
-const PAGE: &str =
-    "SELECT id FROM outbox WHERE id > $1 AND id < comb_horizon() ORDER BY id LIMIT 1000";
+const PAGE: &str = "SELECT id FROM outbox WHERE id > $1 AND id < comb_horizon() ORDER BY id LIMIT 1000";
 
 macro_rules! settled_by {
     ($function:literal) => {
-        concat!(
-            "SELECT id FROM outbox WHERE id > $1 AND ",
-            $function,
-            "(id) ORDER BY id LIMIT 1000"
-        )
+        concat!("SELECT id FROM outbox WHERE id > $1 AND ", $function, "(id) ORDER BY id LIMIT 1000")
     };
 }
 
 const READERS: &[Reader] = &[
     // The query of somebody who does not know the horizon: it must miss rows.
-    Reader {
-        name: "naive",
-        poll: Poll::Rows("SELECT id FROM outbox WHERE id > $1 ORDER BY id LIMIT 1000"),
-    },
+    Reader { name: "naive", poll: Poll::Rows("SELECT id FROM outbox WHERE id > $1 ORDER BY id LIMIT 1000") },
     Reader { name: "statement", poll: Poll::Rows(PAGE) },
-    Reader {
-        name: "repeatable",
-        poll: Poll::InTransaction("BEGIN ISOLATION LEVEL REPEATABLE READ", PAGE),
-    },
-    Reader {
-        name: "view",
-        poll: Poll::Rows("SELECT id FROM outbox_settled WHERE id > $1 ORDER BY id LIMIT 1000"),
-    },
+    Reader { name: "repeatable", poll: Poll::InTransaction("BEGIN ISOLATION LEVEL REPEATABLE READ", PAGE) },
+    Reader { name: "view", poll: Poll::Rows("SELECT id FROM outbox_settled WHERE id > $1 ORDER BY id LIMIT 1000") },
     Reader { name: "prepared", poll: Poll::Generic(PAGE) },
     Reader { name: "loop", poll: Poll::Rows("SELECT id FROM by_loop($1) id") },
     Reader { name: "cursor", poll: Poll::Rows("SELECT id FROM by_cursor($1) id") },
-    Reader {
-        name: "partitioned",
-        poll: Poll::Rows("SELECT id FROM parts WHERE id > $1 AND id < comb_horizon()"),
-    },
-    Reader {
-        name: "settled",
-        poll: Poll::Rows("SELECT id FROM parts WHERE id > $1 AND comb_settled(id)"),
-    },
+    Reader { name: "partitioned", poll: Poll::Rows("SELECT id FROM parts WHERE id > $1 AND id < comb_horizon()") },
+    Reader { name: "settled", poll: Poll::Rows("SELECT id FROM parts WHERE id > $1 AND comb_settled(id)") },
     // Through functions that PostgreSQL does not inline.
     Reader { name: "definer", poll: Poll::Rows(settled_by!("settled_definer")) },
     Reader { name: "return", poll: Poll::Rows(settled_by!("settled_return")) },
@@ -70,9 +50,7 @@ const READERS: &[Reader] = &[
     Reader { name: "set", poll: Poll::Rows("SELECT id FROM parts_settled WHERE id > $1") },
     Reader {
         name: "lateral",
-        poll: Poll::Rows(
-            "SELECT id FROM outbox, LATERAL settled_query(id) settled WHERE id > $1 AND settled",
-        ),
+        poll: Poll::Rows("SELECT id FROM outbox, LATERAL settled_query(id) settled WHERE id > $1 AND settled"),
     },
     Reader { name: "two_cursors", poll: Poll::Rows("SELECT id FROM by_two_cursors($1) id") },
     Reader {
@@ -82,10 +60,7 @@ const READERS: &[Reader] = &[
              JOIN outbox ON id < horizon AND get_byte(uuid_send(id), 15) % 2 = half WHERE id > $1",
         ),
     },
-    Reader {
-        name: "now",
-        poll: Poll::Now("SELECT id FROM outbox WHERE id > $1 AND id < $2 ORDER BY id LIMIT 1000"),
-    },
+    Reader { name: "now", poll: Poll::Now("SELECT id FROM outbox WHERE id > $1 AND id < $2 ORDER BY id LIMIT 1000") },
     Reader {
         name: "jumping",
         poll: Poll::Jumping(
@@ -96,10 +71,7 @@ const READERS: &[Reader] = &[
 ];
 
 pub fn named(name: &str) -> &'static Reader {
-    READERS
-        .iter()
-        .find(|reader| reader.name == name)
-        .unwrap_or_else(|| panic!("there is no reader {name}"))
+    READERS.iter().find(|reader| reader.name == name).unwrap_or_else(|| panic!("there is no reader {name}"))
 }
 
 impl Reader {
@@ -115,17 +87,8 @@ impl Reader {
     }
 
     /// Reads rows behind the cursor, and moves it.
-    pub fn poll(
-        &self,
-        client: &mut Client,
-        cursor: &mut Uuid,
-        seen: &mut Vec<Uuid>,
-    ) -> Result<(), Error> {
-        let mut read = |client: &mut Client,
-                        query: &str,
-                        horizon: Option<Uuid>,
-                        cursor: &mut Uuid|
-         -> Result<(), Error> {
+    pub fn poll(&self, client: &mut Client, cursor: &mut Uuid, seen: &mut Vec<Uuid>) -> Result<(), Error> {
+        let mut read = |client: &mut Client, query: &str, horizon: Option<Uuid>, cursor: &mut Uuid| -> Result<(), Error> {
             let rows = match horizon {
                 Some(horizon) => client.query(query, &[&*cursor, &horizon])?,
                 None => client.query(query, &[&*cursor])?,

@@ -61,12 +61,8 @@ fn a_transaction_is_visible_before_it_releases_the_horizon() {
         outbox.connect().batch_execute(FUNCTIONS).expect("functions");
         for form in ["comb_settled", "settled_definer"] {
             // Where the first answer is true, the statement came when the lock had gone.
-            let answers = (0..5)
-                .map(|_| answers_while_visible(&outbox, form))
-                .find(|answers| answers.starts_with("false"));
-            println!(
-                "{sharing:?}, {form}: of a row that is visible and not yet released, and a later one: {answers:?}"
-            );
+            let answers = (0..5).map(|_| answers_while_visible(&outbox, form)).find(|answers| answers.starts_with("false"));
+            println!("{sharing:?}, {form}: of a row that is visible and not yet released, and a later one: {answers:?}");
             assert_eq!(answers.as_deref(), Some("false false"), "{form}");
         }
         server.assert_clean_log();

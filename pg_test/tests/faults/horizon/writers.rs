@@ -83,10 +83,7 @@ fn pausing(client: &mut Client, random: &mut Random) -> Result<(), Error> {
 }
 
 fn many(client: &mut Client, _: &mut Random) -> Result<(), Error> {
-    let rows = client.query(
-        "INSERT INTO outbox (body) SELECT 'many' FROM generate_series(1, 20) RETURNING id",
-        &[],
-    )?;
+    let rows = client.query("INSERT INTO outbox (body) SELECT 'many' FROM generate_series(1, 20) RETURNING id", &[])?;
     let ids: Vec<Uuid> = rows.iter().map(|row| row.get(0)).collect();
     acknowledge(client, &ids)
 }
@@ -110,14 +107,10 @@ fn rollback(client: &mut Client, _: &mut Random) -> Result<(), Error> {
 
 fn savepoint(client: &mut Client, random: &mut Random) -> Result<(), Error> {
     let micros = random.below(1000);
-    client.batch_execute(
-        "BEGIN; SAVEPOINT a; INSERT INTO outbox (body) VALUES ('never'); ROLLBACK TO a",
-    )?;
+    client.batch_execute("BEGIN; SAVEPOINT a; INSERT INTO outbox (body) VALUES ('never'); ROLLBACK TO a")?;
     pause(micros);
     let id = store(client, "after a savepoint")?;
-    client.batch_execute(
-        "SAVEPOINT b; INSERT INTO outbox (body) VALUES ('in a savepoint'); RELEASE b",
-    )?;
+    client.batch_execute("SAVEPOINT b; INSERT INTO outbox (body) VALUES ('in a savepoint'); RELEASE b")?;
     pause(micros);
     client.batch_execute("COMMIT")?;
     acknowledge(client, &[id])
@@ -146,12 +139,7 @@ fn conflict(client: &mut Client, random: &mut Random) -> Result<(), Error> {
     client.execute("INSERT INTO outbox (n) VALUES ($1) ON CONFLICT (n) DO NOTHING", &[&n])?;
     pause(300);
     client.batch_execute("COMMIT")?;
-    client
-        .execute(
-            "INSERT INTO outbox (n) VALUES ($1) ON CONFLICT (n) DO UPDATE SET body = 'again'",
-            &[&n],
-        )
-        .map(drop)
+    client.execute("INSERT INTO outbox (n) VALUES ($1) ON CONFLICT (n) DO UPDATE SET body = 'again'", &[&n]).map(drop)
 }
 
 fn exception(client: &mut Client, _: &mut Random) -> Result<(), Error> {
