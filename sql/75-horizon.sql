@@ -10,16 +10,12 @@ CREATE FUNCTION comb_tracked(layout text) RETURNS uuid
 COMMENT ON FUNCTION comb_tracked(text) IS
     'generate UUID in the given layout that comb_horizon() stays below until the transaction ends';
 
--- COST of comb_horizon() and comb_settled(): for each row. The first call of a statement costs as much as comb_horizon_now().
+-- COST of comb_horizon() and comb_settled(): for each row. The first call of a statement costs as much as
+-- comb_horizon_status().
 CREATE FUNCTION comb_horizon(layout text DEFAULT 'uuidv7') RETURNS uuid
     LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 10 AS 'MODULE_PATHNAME', 'comb_horizon';
 COMMENT ON FUNCTION comb_horizon(text) IS
     'UUID below which all tracked UUIDs are settled: visible to this statement, or never committed';
-
-CREATE FUNCTION comb_horizon_now(layout text DEFAULT 'uuidv7') RETURNS uuid
-    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'comb_horizon_now';
-COMMENT ON FUNCTION comb_horizon_now(text) IS
-    'horizon for the next statement of a READ COMMITTED transaction';
 
 CREATE FUNCTION comb_horizon_status(OUT horizon timestamptz, OUT held_for interval) RETURNS record
     LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'comb_horizon_status';

@@ -289,11 +289,11 @@ ALTER OPERATOR FAMILY uuid_mssql_ops USING btree ADD
 -- Hash: the hash of uuid for both types, so that equal values have equal hashes across them
 
 CREATE FUNCTION uniqueidentifier_hash(uniqueidentifier) RETURNS integer
-    LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'uuid_hash';
+    LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'uuid_hash';
 COMMENT ON FUNCTION uniqueidentifier_hash(uniqueidentifier) IS 'hash';
 
 CREATE FUNCTION uniqueidentifier_hash_extended(uniqueidentifier, bigint) RETURNS bigint
-    LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'uuid_hash_extended';
+    LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'uuid_hash_extended';
 COMMENT ON FUNCTION uniqueidentifier_hash_extended(uniqueidentifier, bigint) IS 'hash';
 
 CREATE OPERATOR FAMILY uniqueidentifier_ops USING hash;

@@ -1,6 +1,19 @@
 -- comb 0.2.0 to 0.3.0
 \echo Use "ALTER EXTENSION comb UPDATE TO '0.3.0'" to load this file. \quit
 
+-- As those of uuid.
+ALTER FUNCTION uniqueidentifier_hash(uniqueidentifier) NOT LEAKPROOF;
+ALTER FUNCTION uniqueidentifier_hash_extended(uniqueidentifier, bigint) NOT LEAKPROOF;
+
+-- comb_horizon() does the same. Where something uses it, it stays, as an ordinary function.
+DO $$
+BEGIN
+    DROP FUNCTION comb_horizon_now(text);
+EXCEPTION WHEN dependent_objects_still_exist THEN
+    ALTER EXTENSION comb DROP FUNCTION comb_horizon_now(text);
+END
+$$;
+
 -- What pg_upgrade to a newer major version left out.
 
 -- What only newer major versions of PostgreSQL have

@@ -41,8 +41,4 @@ extern "C-unwind" fn _PG_init() {
     // pg_module_magic!() has set one that keeps the message of a panic to itself. Nothing catches a panic in a SQL
     // function: the process ends, and the message is all that the server's log has of it.
     drop(std::panic::take_hook());
-    server::mutation::loaded();
-    if server::mutation::is("random bits of the postmaster") {
-        let _ = server::backend::random();
-    }
 }

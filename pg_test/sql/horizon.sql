@@ -4,7 +4,7 @@ CREATE EXTENSION comb;
 \set refusal :directory '/refusal.sql'
 \i :refusal
 CREATE TABLE calls (call text);
-INSERT INTO calls VALUES ('comb_tracked()'), ('comb_tracked(''mssql'')'), ('comb_horizon()'), ('comb_horizon_now()'),
+INSERT INTO calls VALUES ('comb_tracked()'), ('comb_tracked(''mssql'')'), ('comb_horizon()'),
     ('comb_settled(comb_new())'), ('comb_hold()');
 SET comb.scope = backend;
 SELECT call, refusal('SELECT ' || call) FROM calls;
@@ -14,19 +14,13 @@ SET comb.timestamp_step = 1;
 SELECT call, refusal('SELECT ' || call) FROM calls;
 RESET comb.timestamp_step;
 SELECT call, refusal('SELECT ' || call) FROM calls;
-BEGIN ISOLATION LEVEL REPEATABLE READ;
-SELECT refusal('SELECT comb_horizon_now()');
-COMMIT;
-BEGIN ISOLATION LEVEL SERIALIZABLE;
-SELECT refusal('SELECT comb_horizon_now()');
-COMMIT;
 SELECT split_part(refusal('SELECT comb_horizon(''none'')'), E'\n', 1) AS comb_horizon,
        split_part(refusal('SELECT comb_tracked(''none'')'), E'\n', 1) AS comb_tracked;
 SELECT refusal('SELECT comb_settled(gen_random_uuid())');
 SELECT comb_settled(NULL), comb_horizon(NULL), comb_tracked(NULL);
 -- Nobody holds it back.
 SELECT comb_new() AS before \gset
-SELECT comb_horizon_now() > :'before' AS above, count(holders) FROM comb_horizon_holders() holders;
+SELECT comb_horizon() > :'before' AS above, count(holders) FROM comb_horizon_holders() holders;
 
 -- PostgreSQL has two orders. Where it lacks the layout's, a comparison would lose rows.
 CREATE TABLE tracked (layout text, id uuid);
@@ -37,7 +31,7 @@ COMMIT;
 SELECT layout, comb_settled(id, layout), CASE byte_order
     WHEN 'postgres' THEN (id < comb_horizon(layout))::text
     WHEN 'sqlserver' THEN (id::uniqueidentifier < comb_horizon(layout)::uniqueidentifier)::text
-    ELSE left(refusal(format('SELECT comb_horizon(%L)', layout)), 5) || ' ' || left(refusal(format('SELECT comb_horizon_now(%L)', layout)), 5)
+    ELSE left(refusal(format('SELECT comb_horizon(%L)', layout)), 5)
     END AS below
 FROM tracked JOIN comb_layouts() ON label = layout;
 CREATE TABLE mssql (id uniqueidentifier PRIMARY KEY DEFAULT comb_tracked('mssql')::uniqueidentifier);

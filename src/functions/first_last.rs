@@ -1,13 +1,14 @@
-//! The first and the last id of many, in uuid's order: transition functions of the aggregates.
+//! The first and the last of many UUIDs, in the order of uuid: transition functions of the aggregates.
 
-use crate::postgres::call::sql_functions;
+use crate::postgres::call::export;
+use uuid::Uuid;
 
-sql_functions! {
-    fn comb_smaller(call) {
-        Ok(call.argument(if call.uuid(0) <= call.uuid(1) { 0 } else { 1 }))
-    }
+export!(comb_smaller, comb_larger);
 
-    fn comb_larger(call) {
-        Ok(call.argument(if call.uuid(0) >= call.uuid(1) { 0 } else { 1 }))
-    }
+fn comb_smaller<'a>(a: &'a Uuid, b: &'a Uuid) -> &'a Uuid {
+    if a <= b { a } else { b }
+}
+
+fn comb_larger<'a>(a: &'a Uuid, b: &'a Uuid) -> &'a Uuid {
+    if a >= b { a } else { b }
 }

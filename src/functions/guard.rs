@@ -1,20 +1,22 @@
 //! comb_guard(): the trigger that lets in only keys that the horizon covers.
 
-use std::ffi::CStr;
+use std::cell::Cell;
+use std::ffi::{CStr, c_void};
+use std::ptr;
 
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, Datum, NodeTag};
 
 use super::horizon::smallest_id;
-use super::layout_errors::not_of_layout;
-use crate::postgres::call::{Call, sql_functions, unknown_layout};
-use crate::postgres::compat::local_transaction_id;
+use super::layout::{layout_named, not_of_layout};
+use crate::postgres::call::{Call, export};
+use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
 use crate::server::backend;
 use crate::server::floors;
 use comb_id::layout::Layout;
-use comb_id::layouts::{MSSQL, UUIDV7, labelled};
+use comb_id::layouts::{MSSQL, UUIDV7};
 use comb_tick::{TICKS_PER_MS, Tick};
 use uuid::Uuid;
 
@@ -24,72 +26,90 @@ const NO_FLOOR: i32 = CLASS_OC | 1 << 24;
 const BELOW_FLOOR: i32 = CLASS_OC | 2 << 24;
 const AHEAD_OF_CLOCK: i32 = CLASS_OC | 3 << 24;
 
-sql_functions! {
-    /// BEFORE INSERT OR UPDATE, FOR EACH ROW; its arguments are the column of the key (by default id) and its
-    /// layout (by default that of the column's type).
-    fn comb_guard(call) {
-        // SAFETY: PostgreSQL passes its TriggerData to a trigger function; it lives as long as the call.
-        let Some(data) = (unsafe { trigger_data((*call.info()).context) }) else {
-            return Err(report!(
-                ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED,
-                "comb_guard() must be called by a trigger BEFORE INSERT OR UPDATE FOR EACH ROW"
-            ));
-        };
-        // SAFETY: the call of a trigger.
-        let column = unsafe { key_column(call, data)? };
-        let updates = data.tg_event & pg_sys::TRIGGER_EVENT_OPMASK == pg_sys::TRIGGER_EVENT_UPDATE;
-        let new = if updates { data.tg_newtuple } else { data.tg_trigtuple };
-        // SAFETY: rows of the trigger's table.
-        let key = unsafe { key(data, new, column) };
-        let old = if updates { unsafe { self::key(data, data.tg_trigtuple, column) } } else { None };
-        match key {
-            Some(key) if old == Some(key) => remember(data, key),
-            Some(key) if updates || !is_moved(data, &key) => check(&key, column.layout)?,
-            _ => (),
-        }
-        Ok(Datum::from(new))
+export!(comb_guard);
+
+/// BEFORE INSERT OR UPDATE, FOR EACH ROW; its arguments are the column of the key (by default id) and its layout (by
+/// default that of the column's type).
+fn comb_guard(call: Call) -> Result<Datum, Report> {
+    // SAFETY: PostgreSQL passes its TriggerData to a trigger function; it lives as long as the call.
+    let Some(data) = (unsafe { trigger_data((*call.info()).context) }) else {
+        return Err(report!(
+            ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED,
+            "comb_guard() must be called by a trigger BEFORE INSERT OR UPDATE FOR EACH ROW"
+        ));
+    };
+    // SAFETY: the call of a trigger. A statement has one FmgrInfo for each trigger of each table, in its own memory.
+    let (column, statement) = unsafe { (key_column(call, data)?, (*(*call.info()).flinfo).fn_mcxt) };
+    let updates = data.tg_event & pg_sys::TRIGGER_EVENT_OPMASK == pg_sys::TRIGGER_EVENT_UPDATE;
+    let new = if updates { data.tg_newtuple } else { data.tg_trigtuple };
+    // SAFETY: rows of the trigger's table.
+    let key = unsafe { key(data, new, column) };
+    let old = if updates { unsafe { self::key(data, data.tg_trigtuple, column) } } else { None };
+    match key {
+        Some(key) if old == Some(key) => remember(data, statement, key),
+        Some(key) if updates || !is_moved(data, statement, &key) => check(&key, column.layout)?,
+        _ => (),
     }
+    Ok(Datum::from(new))
 }
 
-/// A row of a partition that an UPDATE left its key.
+/// A row of a partition whose key an UPDATE kept.
 #[derive(Clone, Copy)]
 struct Updated {
-    by: u32,
+    /// The memory of the statement.
+    statement: pg_sys::MemoryContext,
     partition: pg_sys::Oid,
     key: Uuid,
 }
 
-/// The last of them: other triggers can update such rows before this one is called again for the same row.
-fn updated() -> &'static mut [Option<Updated>; 8] {
-    static mut UPDATED: [Option<Updated>; 8] = [None; 8];
-    let updated = &raw mut UPDATED;
-    // SAFETY: a backend runs SQL on one thread. No caller keeps the reference while it calls what comes back here.
-    unsafe { &mut *updated }
-}
+/// The last of them, of statements that have not ended: other triggers can update such rows before this one is called
+/// again for the same row.
+static UPDATED: OneThread<Cell<[Option<Updated>; 8]>> = OneThread::new(Cell::new([None; 8]));
 
-/// Remembers a row that an UPDATE may move to another partition: this trigger is then called for an INSERT there as well.
-fn remember(data: &pg_sys::TriggerData, key: Uuid) {
+/// Remembers a row that an UPDATE may move to another partition: PostgreSQL then calls this trigger for an INSERT there as
+/// well, in the same statement.
+fn remember(data: &pg_sys::TriggerData, statement: pg_sys::MemoryContext, key: Uuid) {
     // SAFETY: the trigger's table is open, and has its row of pg_class.
     let (partition, is_partition) = unsafe {
         let table = &*data.tg_relation;
         (table.rd_id, (*table.rd_rel).relispartition)
     };
-    if is_partition {
-        let updated = updated();
-        updated.rotate_right(1);
-        updated[0] = Some(Updated { by: local_transaction_id(), partition, key });
+    if !is_partition {
+        return;
     }
+    let mut updated = UPDATED.get();
+    if !updated.iter().flatten().any(|row| row.statement == statement) {
+        // SAFETY: the callback is allocated in the memory that calls it when it goes.
+        unsafe {
+            let size = size_of::<pg_sys::MemoryContextCallback>();
+            let callback = raw::MemoryContextAlloc(statement, size).cast::<pg_sys::MemoryContextCallback>();
+            callback.write(pg_sys::MemoryContextCallback { func: Some(forget), arg: statement.cast(), next: ptr::null_mut() });
+            raw::MemoryContextRegisterResetCallback(statement, callback);
+        }
+    }
+    updated.rotate_right(1);
+    updated[0] = Some(Updated { statement, partition, key });
+    UPDATED.set(updated);
 }
 
-/// Whether the INSERT is that of a row that an UPDATE moves.
-fn is_moved(data: &pg_sys::TriggerData, key: &Uuid) -> bool {
+/// Forgets the rows of a statement that has ended.
+unsafe extern "C-unwind" fn forget(statement: *mut c_void) {
+    UPDATED.set(UPDATED.get().map(|row| row.filter(|row| row.statement != statement.cast())));
+}
+
+/// Whether the INSERT is that of a row that an UPDATE of the same statement moves.
+fn is_moved(data: &pg_sys::TriggerData, statement: pg_sys::MemoryContext, key: &Uuid) -> bool {
     // SAFETY: as above.
     let table = unsafe { (*data.tg_relation).rd_id };
-    let is_it = |row: Updated| {
-        row.by == local_transaction_id() && row.key == *key && row.partition != table && root(row.partition) == root(table)
-    };
-    let row = updated().iter_mut().find(|row| row.is_some_and(is_it));
-    row.and_then(Option::take).is_some()
+    let mut updated = UPDATED.get();
+    let moved = updated.iter_mut().find(|row| {
+        row.is_some_and(|row| {
+            row.statement == statement && row.key == *key && row.partition != table && root(row.partition) == root(table)
+        })
+    });
+    let is_moved = moved.and_then(Option::take).is_some();
+    UPDATED.set(updated);
+    is_moved
 }
 
 /// The partitioned table at the top of a partition.
@@ -103,7 +123,7 @@ fn root(mut table: pg_sys::Oid) -> pg_sys::Oid {
     table
 }
 
-/// Keys may be so much ahead of the clock: the horizon covers them, but they are read when it is past them.
+/// How far a key may be ahead of the clock. Readers see such a row once the horizon has passed its key.
 const AHEAD: u64 = 1000 * TICKS_PER_MS;
 
 /// Whether the transaction covers the key by its floor.
@@ -160,7 +180,7 @@ struct Column {
 /// # Safety
 /// A call of a trigger, with its data.
 unsafe fn key_column(call: Call, data: &pg_sys::TriggerData) -> Result<Column, Report> {
-    // SAFETY: the caller's word. A statement has one FmgrInfo for each trigger of each table.
+    // SAFETY: guaranteed by the caller. A statement has one FmgrInfo for each trigger of each table.
     unsafe {
         let function = &mut *(*call.info()).flinfo;
         if let Some(column) = function.fn_extra.cast::<Column>().as_ref() {
@@ -177,7 +197,7 @@ unsafe fn key_column(call: Call, data: &pg_sys::TriggerData) -> Result<Column, R
 /// # Safety
 /// The data of a trigger's call.
 unsafe fn find_column(data: &pg_sys::TriggerData) -> Result<Column, Report> {
-    // SAFETY: the caller's word. The arguments of a trigger are C strings.
+    // SAFETY: guaranteed by the caller. The arguments of a trigger are C strings.
     unsafe {
         let trigger = &*data.tg_trigger;
         if trigger.tgnattr > 0 {
@@ -204,7 +224,7 @@ unsafe fn find_column(data: &pg_sys::TriggerData) -> Result<Column, Report> {
         let type_id = raw::getBaseType(raw::SPI_gettypeid(table.rd_att, number));
         let by_type = layout_of_type(type_id).ok_or_else(no_column)?;
         let layout = match argument(1).map(CStr::to_bytes) {
-            Some(label) => labelled(label).ok_or_else(|| unknown_layout(label))?,
+            Some(label) => layout_named(label)?,
             None => by_type,
         };
         Ok(Column { number, layout })
@@ -224,7 +244,7 @@ fn layout_of_type(type_id: pg_sys::Oid) -> Option<&'static Layout> {
         raw::ReleaseSysCache(row);
         found
     };
-    // Anybody can call a type of another kind so.
+    // Any type can have this name.
     let is_sixteen_bytes = !by_value && usize::try_from(length) == Ok(size_of::<Uuid>());
     // SAFETY: a name ends with a zero.
     let name = unsafe { CStr::from_ptr(name.data.as_ptr()) };
@@ -237,7 +257,7 @@ fn layout_of_type(type_id: pg_sys::Oid) -> Option<&'static Layout> {
 /// A row of the trigger's table, and its column of the key.
 unsafe fn key(data: &pg_sys::TriggerData, row: pg_sys::HeapTuple, column: Column) -> Option<Uuid> {
     let mut is_null = false;
-    // SAFETY: the caller's word. A uuid's datum points to 16 bytes of any alignment.
+    // SAFETY: guaranteed by the caller. A uuid's datum points to 16 bytes of any alignment.
     unsafe {
         let description = (*data.tg_relation).rd_att;
         let value = raw::SPI_getbinval(row, description, column.number, &raw mut is_null);

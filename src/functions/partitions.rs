@@ -5,7 +5,7 @@ use std::ffi::{CStr, c_int};
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, Datum, Oid, SysCacheIdentifier};
 
-use crate::postgres::call::{ascii, sql_functions};
+use crate::postgres::call::{Call, Text, Value, export};
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
 use crate::postgres::rows::Rows;
@@ -17,58 +17,61 @@ use uuid::Uuid;
 /// How many partitions a call names.
 const MOST_PARTITIONS: i128 = 10_000;
 
-sql_functions! {
-    /// The time of a version 7 key or bound, for pg_partman.
-    fn comb_partman_decoder(call) {
-        call.timestamptz_or_null(bound::micros(&call.uuid(0)))
-    }
+export!(comb_partman_decoder, comb_partman_mssql_decoder, comb_partition_layout, comb_partition_step, comb_partition_bounds);
 
-    /// The same of layout mssql.
-    fn comb_partman_mssql_decoder(call) {
-        call.timestamptz_or_null(bound::micros_mssql(&call.uuid(0)))
-    }
+/// The time of a version 7 key or bound, for pg_partman.
+fn comb_partman_decoder(id: &Uuid) -> Option<TimestampTz> {
+    bound::micros(id).map(TimestampTz::from_unix_micros)
+}
 
-    /// The layout of the ids by which a table is partitioned.
-    fn comb_partition_layout(call) {
-        let layout = match key_order(call.oid(0))? {
-            KeyOrder::Uuid | KeyOrder::Time => UUIDV7,
-            KeyOrder::Sqlserver => MSSQL,
-        };
-        Ok(ascii(layout.label.as_bytes()))
-    }
+/// The same of layout mssql.
+fn comb_partman_mssql_decoder(id: &Uuid) -> Option<TimestampTz> {
+    bound::micros_mssql(id).map(TimestampTz::from_unix_micros)
+}
 
-    /// The step of partitions from one time until another, if there can be such partitions.
-    fn comb_partition_step(call) {
-        let [from, until] = [0, 1].map(|index| call.timestamptz(index).0);
-        // SAFETY: an interval.
-        let pg_sys::Interval { time, day, month } = unsafe { *call.pointer(2) };
-        let months = i128::from(month);
-        let micros = i128::from(day) * DAY_US + i128::from(time);
-        // The infinities of PostgreSQL 17 and newer.
-        let is_infinite = matches!((month, day), (i32::MIN, i32::MIN) | (i32::MAX, i32::MAX));
-        let wrong = ERRCODE_INVALID_PARAMETER_VALUE;
-        Err(if [from, until].iter().any(|at| matches!(*at, i64::MIN | i64::MAX)) {
-            report!(ERRCODE_DATETIME_FIELD_OVERFLOW, "times of partitions must be finite")
-                .hint("For a partition without a bound, write FROM (MINVALUE) or TO (MAXVALUE).")
-        } else if from > until {
-            report!(wrong, "partitions cannot end before they begin")
-                .hint("The second time must not be earlier than the first.")
-        } else if months != 0 && micros != 0 && !is_infinite {
-            report!(wrong, "partition step must not mix months with days or shorter units")
-                .hint("Use a step of months and years, or one of weeks, days, hours and shorter units.")
-        } else if is_infinite || months + micros <= 0 {
-            report!(wrong, "partition step must be greater than zero and finite")
-        } else if micros % 1000 != 0 {
-            report!(wrong, "partition step must be a whole number of milliseconds")
-                .hint("The timestamp of a UUID has a precision of one millisecond.")
-        } else if cuts(from.into(), until.into(), months, micros) > MOST_PARTITIONS {
-            report!(ERRCODE_PROGRAM_LIMIT_EXCEEDED, "too many partitions")
-                .detail(format_args!("One call returns at most {MOST_PARTITIONS} partitions."))
-                .hint("Use a longer step or a shorter range.")
-        } else {
-            return Ok(call.argument(2));
-        })
+/// The layout of the keys by which a table is partitioned.
+fn comb_partition_layout(table: Oid) -> Result<Text, Report> {
+    let layout = match key_order(table)? {
+        KeyOrder::Uuid | KeyOrder::Time => UUIDV7,
+        KeyOrder::Sqlserver => MSSQL,
+    };
+    Ok(Text::of_ascii(layout.label.as_bytes()))
+}
+
+/// The step of partitions from one time until another, if there can be such partitions.
+fn comb_partition_step(from: TimestampTz, until: TimestampTz, step: &pg_sys::Interval) -> Result<pg_sys::Interval, Report> {
+    let pg_sys::Interval { time, day, month } = *step;
+    let months = i128::from(month);
+    let micros = i128::from(day) * DAY_US + i128::from(time);
+    // The infinities of PostgreSQL 17 and newer.
+    let is_infinite = matches!((month, day), (i32::MIN, i32::MIN) | (i32::MAX, i32::MAX));
+    let wrong = ERRCODE_INVALID_PARAMETER_VALUE;
+    if [from.0, until.0].iter().any(|at| matches!(*at, i64::MIN | i64::MAX)) {
+        return Err(report!(ERRCODE_DATETIME_FIELD_OVERFLOW, "times of partitions must be finite")
+            .hint("For a partition without a bound, write FROM (MINVALUE) or TO (MAXVALUE)."));
     }
+    if from.0 > until.0 {
+        return Err(
+            report!(wrong, "partitions cannot end before they begin").hint("The second time must not be earlier than the first.")
+        );
+    }
+    if months != 0 && micros != 0 && !is_infinite {
+        return Err(report!(wrong, "partition step must not mix months with days or shorter units")
+            .hint("Use a step of months and years, or one of weeks, days, hours and shorter units."));
+    }
+    if is_infinite || months + micros <= 0 {
+        return Err(report!(wrong, "partition step must be greater than zero and finite"));
+    }
+    if micros % 1000 != 0 {
+        return Err(report!(wrong, "partition step must be a whole number of milliseconds")
+            .hint("The timestamp of a UUID has a precision of one millisecond."));
+    }
+    if cuts(from.0.into(), until.0.into(), months, micros) > MOST_PARTITIONS {
+        return Err(report!(ERRCODE_PROGRAM_LIMIT_EXCEEDED, "too many partitions")
+            .detail(format_args!("One call returns at most {MOST_PARTITIONS} partitions."))
+            .hint("Use a longer step or a shorter range."));
+    }
+    Ok(*step)
 }
 
 /// How many partitions of a step begin before `until` and end after `from`; for a step of months, at least as many.
@@ -86,41 +89,38 @@ const DAY_US: i128 = 86_400_000_000;
 /// Days from 0001-01-01 to 2000-01-01, from which PostgreSQL counts.
 const DAYS_BEFORE_2000: i128 = 730_119;
 
-sql_functions! {
-    /// The times between which the ids of a partition are; no row for the default partition, and for the one with the
-    /// keys that have no time.
-    fn comb_partition_bounds(call) {
-        // SAFETY: a call of a set-returning function with the columns that follow.
-        let rows = unsafe { Rows::begin(call)? };
-        let partition = call.oid(0);
-        let name = relation_name(partition)?;
-        // SAFETY: reads the catalogs.
-        if unsafe { !raw::get_rel_relispartition(partition) } {
-            return Err(report!(ERRCODE_WRONG_OBJECT_TYPE, "table ")
-                .quote(name)
-                .and(" is not a partition")
-                .hint("Pass a partition instead of the partitioned table."));
-        }
-        // SAFETY: of a partition.
-        let order = key_order(unsafe { raw::get_partition_parent(partition, true) })?;
-        let Some(bounds) = bounds(partition) else { return Ok(Datum::null()) };
-        let mut times = [None; 2];
-        for (time, bound) in times.iter_mut().zip(bounds) {
-            // The nil UUID and the max UUID mean that there is no bound.
-            let Some(id) = bound.filter(|id| !id.is_nil() && !id.is_max()) else { continue };
-            let micros = match order {
-                KeyOrder::Uuid | KeyOrder::Time => bound::micros(&id),
-                KeyOrder::Sqlserver => MSSQL.micros(&id),
-            };
-            let micros = micros.ok_or_else(|| no_time(name))?;
-            *time = Some(TimestampTz::from_unix_micros(micros).datum());
-        }
-        // In time order, keys without a time come first: a partition without a lower bound has them.
-        if !(matches!(order, KeyOrder::Time) && times[0].is_none()) {
-            rows.put(&times);
-        }
-        Ok(Datum::null())
+/// The times between which the keys of a partition are; no row for the default partition, and for the one with the keys
+/// that have no time.
+fn comb_partition_bounds(call: Call, partition: Oid) -> Result<Rows, Report> {
+    // SAFETY: a call of a set-returning function with the columns that follow.
+    let rows = unsafe { Rows::begin(call)? };
+    let name = relation_name(partition)?;
+    // SAFETY: reads the catalogs.
+    if unsafe { !raw::get_rel_relispartition(partition) } {
+        return Err(report!(ERRCODE_WRONG_OBJECT_TYPE, "table ")
+            .quote(name)
+            .and(" is not a partition")
+            .hint("Pass a partition instead of the partitioned table."));
     }
+    // SAFETY: of a partition.
+    let order = key_order(unsafe { raw::get_partition_parent(partition, true) })?;
+    let Some(bounds) = bounds(partition) else { return Ok(rows) };
+    let mut times = [None; 2];
+    for (time, bound) in times.iter_mut().zip(bounds) {
+        // The nil UUID and the max UUID mean that there is no bound.
+        let Some(id) = bound.filter(|id| !id.is_nil() && !id.is_max()) else { continue };
+        let micros = match order {
+            KeyOrder::Uuid | KeyOrder::Time => bound::micros(&id),
+            KeyOrder::Sqlserver => MSSQL.micros(&id),
+        };
+        let micros = micros.ok_or_else(|| no_time(name))?;
+        *time = Some(TimestampTz::from_unix_micros(micros).datum());
+    }
+    // In time order, keys without a time come first: a partition without a lower bound has them.
+    if !(matches!(order, KeyOrder::Time) && times[0].is_none()) {
+        rows.put(&times);
+    }
+    Ok(rows)
 }
 
 /// The order in which PostgreSQL compares the keys of partitions.

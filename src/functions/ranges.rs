@@ -1,31 +1,31 @@
-//! Bounds of ranges of ids.
+//! Bounds of ranges of UUIDs.
 
-use super::layout_errors::timestamp_out_of_range;
-use crate::postgres::call::{sql_functions, uuid};
+use super::layout::timestamp_out_of_range;
+use crate::postgres::call::export;
+use crate::postgres::report::Report;
+use crate::postgres::timestamp::TimestampTz;
+use comb_id::layout::Layout;
 use comb_id::layouts::{MSSQL, UUIDV7};
+use uuid::Uuid;
 
-sql_functions! {
-    /// The smallest id whose time field is that time's.
-    fn comb_min(call) {
-        let layout = call.layout(1)?;
-        let id = layout.min(call.timestamptz(0).unix_micros());
-        id.map(uuid).ok_or_else(|| timestamp_out_of_range(layout))
-    }
+export!(comb_min, comb_max, comb_lower_bound, comb_mssql_lower_bound);
 
-    /// The largest id whose time field is that time's.
-    fn comb_max(call) {
-        let layout = call.layout(1)?;
-        let id = layout.max(call.timestamptz(0).unix_micros());
-        id.map(uuid).ok_or_else(|| timestamp_out_of_range(layout))
-    }
+/// The smallest UUID whose time field is that time's.
+fn comb_min(at: TimestampTz, layout: &'static Layout) -> Result<Uuid, Report> {
+    layout.min(at.unix_micros()).ok_or_else(|| timestamp_out_of_range(layout))
+}
 
-    /// The id from which on version 7 ids are not before a time, any time.
-    fn comb_lower_bound(call) {
-        Ok(uuid(UUIDV7.lower_bound(call.timestamptz(0).unix_micros())))
-    }
+/// The largest UUID whose time field is that time's.
+fn comb_max(at: TimestampTz, layout: &'static Layout) -> Result<Uuid, Report> {
+    layout.max(at.unix_micros()).ok_or_else(|| timestamp_out_of_range(layout))
+}
 
-    /// The same of layout mssql, in SQL Server's order.
-    fn comb_mssql_lower_bound(call) {
-        Ok(uuid(MSSQL.lower_bound(call.timestamptz(0).unix_micros())))
-    }
+/// The UUID from which on those of version 7 are not before a time, any time.
+fn comb_lower_bound(at: TimestampTz) -> Uuid {
+    UUIDV7.lower_bound(at.unix_micros())
+}
+
+/// The same of layout mssql, in SQL Server's order.
+fn comb_mssql_lower_bound(at: TimestampTz) -> Uuid {
+    MSSQL.lower_bound(at.unix_micros())
 }

@@ -1,39 +1,33 @@
-//! SQL functions that turn one id into another.
+//! SQL functions that turn one UUID into another.
 
-use super::layout_errors::timestamp_out_of_range;
-use crate::postgres::call::{sql_functions, uuid};
+use super::layout::timestamp_out_of_range;
+use crate::postgres::call::export;
+use crate::postgres::report::Report;
+use crate::postgres::timestamp::TimestampTz;
 use comb_id::byte_order;
+use comb_id::layout::Layout;
 use uuid::Uuid;
 
-sql_functions! {
-    /// The id with its time field overwritten: RT.Comb's Create(Guid, DateTime).
-    fn comb_set_timestamp(call) {
-        let layout = call.layout(2)?;
-        let id = layout.with_micros(&call.uuid(0), call.timestamptz(1).unix_micros());
-        id.map(uuid).ok_or_else(|| timestamp_out_of_range(layout))
-    }
+export!(
+    comb_set_timestamp,
+    comb_convert,
+    comb_dotnet_swap,
+    comb_mysql_swap = byte_order::mysql_swap,
+    comb_mysql_unswap = byte_order::mysql_unswap
+);
 
-    /// The same value in another layout; NULL where the id is not of the source layout.
-    fn comb_convert(call) {
-        let (source, target) = (call.layout(1)?, call.layout(2)?);
-        let id = call.uuid(0);
-        let Some(comb) = source.decode(&id) else { return call.null() };
-        let converted = target.rewrite(source, &id, comb).map(uuid);
-        converted.ok_or_else(|| timestamp_out_of_range(target))
-    }
+/// The UUID with its time field overwritten: RT.Comb's Create(Guid, DateTime).
+fn comb_set_timestamp(id: &Uuid, at: TimestampTz, layout: &'static Layout) -> Result<Uuid, Report> {
+    layout.with_micros(id, at.unix_micros()).ok_or_else(|| timestamp_out_of_range(layout))
+}
 
-    /// The id with its first three groups of bytes reversed.
-    fn comb_dotnet_swap(call) {
-        Ok(uuid(Uuid::from_bytes_le(call.uuid(0).into_bytes())))
-    }
+/// The same value in another layout; NULL where the UUID is not of the source layout.
+fn comb_convert(id: &Uuid, source: &'static Layout, target: &'static Layout) -> Result<Option<Uuid>, Report> {
+    let Some(comb) = source.decode(id) else { return Ok(None) };
+    target.rewrite(source, id, comb).map(Some).ok_or_else(|| timestamp_out_of_range(target))
+}
 
-    /// MySQL's UUID_TO_BIN(id, 1).
-    fn comb_mysql_swap(call) {
-        Ok(uuid(byte_order::mysql_swap(&call.uuid(0))))
-    }
-
-    /// MySQL's BIN_TO_UUID(id, 1).
-    fn comb_mysql_unswap(call) {
-        Ok(uuid(byte_order::mysql_unswap(&call.uuid(0))))
-    }
+/// The UUID with its first three groups of bytes reversed.
+fn comb_dotnet_swap(id: &Uuid) -> Uuid {
+    Uuid::from_bytes_le(id.into_bytes())
 }

@@ -1,22 +1,29 @@
-//! The order in which ids that are not of version 7 come first.
+//! The order in which UUIDs that are not of version 7 come first.
 
-use super::order::order_functions;
-use crate::postgres::call::{sql_functions, uuid};
+use super::order_functions::*;
+use crate::postgres::call::export;
+use crate::postgres::timestamp::TimestampTz;
 use comb_id::index_order::TimeOrder;
+use uuid::Uuid;
 
-order_functions!(
-    TimeOrder: comb_time_cmp, comb_time_lt, comb_time_le, comb_time_ge, comb_time_gt,
-    comb_time_sortsupport, comb_time_skipsupport
+export!(
+    comb_time_cmp = cmp::<TimeOrder>,
+    comb_time_lt = lt::<TimeOrder>,
+    comb_time_le = le::<TimeOrder>,
+    comb_time_ge = ge::<TimeOrder>,
+    comb_time_gt = gt::<TimeOrder>,
+    comb_time_sortsupport = sort_support::<TimeOrder>,
+    comb_time_skipsupport = skip_support::<TimeOrder>,
+    comb_first_from,
+    comb_last_before,
 );
 
-sql_functions! {
-    /// The first id of a time or later, any time.
-    fn comb_first_from(call) {
-        Ok(uuid(TimeOrder::first_from(call.timestamptz(0).unix_micros())))
-    }
+/// The first UUID of a time or later, any time.
+fn comb_first_from(at: TimestampTz) -> Uuid {
+    TimeOrder::first_from(at.unix_micros())
+}
 
-    /// The last id before a time, any time.
-    fn comb_last_before(call) {
-        Ok(uuid(TimeOrder::last_before(call.timestamptz(0).unix_micros())))
-    }
+/// The last UUID before a time, any time.
+fn comb_last_before(at: TimestampTz) -> Uuid {
+    TimeOrder::last_before(at.unix_micros())
 }

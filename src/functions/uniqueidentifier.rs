@@ -13,23 +13,22 @@
 
 use pgrx::pg_sys::{self, Datum, Expr, Node, NodeTag, Oid};
 
-use crate::postgres::call::sql_functions;
+use crate::postgres::call::export;
 use crate::postgres::raw;
 
 /// uuid = uuid (pg_operator.dat).
 const UUID_EQ: Oid = Oid::from_u32(2972);
 
-sql_functions! {
-    fn uniqueidentifier_eq_support(call) {
-        let request = call.pointer::<Node>(0);
-        // SAFETY: the planner calls it with a node that is one of its requests.
-        unsafe {
-            if (*request).type_ != NodeTag::T_SupportRequestSimplify {
-                return Ok(Datum::null());
-            }
-            let request = request.cast::<pg_sys::SupportRequestSimplify>();
-            Ok(simplified((*(*request).fcall).args).map_or(Datum::null(), Datum::from))
+export!(uniqueidentifier_eq_support);
+
+fn uniqueidentifier_eq_support(request: *mut Node) -> Datum {
+    // SAFETY: the planner calls it with a node that is one of its requests.
+    unsafe {
+        if (*request).type_ != NodeTag::T_SupportRequestSimplify {
+            return Datum::null();
         }
+        let request = request.cast::<pg_sys::SupportRequestSimplify>();
+        simplified((*(*request).fcall).args).map_or(Datum::null(), Datum::from)
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub mod call;
 pub mod compat;
+pub mod one_thread;
 pub mod raw;
 pub mod report;
 pub mod rows;

@@ -32,6 +32,7 @@ functions! {
     fn palloc(size: usize) -> *mut c_void;
     fn pfree(pointer: *mut c_void);
     fn MemoryContextAlloc(context: MemoryContext, size: usize) -> *mut c_void;
+    fn MemoryContextRegisterResetCallback(context: MemoryContext, callback: *mut MemoryContextCallback);
 
     // Text
     fn initStringInfo(text: *mut StringInfoData);

@@ -3,7 +3,7 @@
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, Datum};
 
-use super::call::{Answer, Call};
+use super::call::{Call, Value};
 use super::compat::Const;
 use super::raw;
 use super::report::{Report, report};
@@ -35,7 +35,7 @@ impl Columns {
 /// # Safety
 /// A tuple descriptor.
 unsafe fn check_columns(description: pg_sys::TupleDesc) -> Result<(), Report> {
-    // SAFETY: the caller's word.
+    // SAFETY: guaranteed by the caller.
     let columns = unsafe { (*description).natts };
     if columns as usize <= MOST_COLUMNS {
         return Ok(());
@@ -49,10 +49,10 @@ unsafe fn check_columns(description: pg_sys::TupleDesc) -> Result<(), Report> {
 ///
 /// # Safety
 /// The columns are of the types that every version of the SQL declaration says, in its order.
-pub unsafe fn row<'a>(call: Call, columns: impl IntoIterator<Item = &'a Option<Datum>>) -> Answer {
+pub unsafe fn row<'a>(call: Call, columns: impl IntoIterator<Item = &'a Option<Datum>>) -> Result<Datum, Report> {
     let columns = Columns::of(columns);
     let mut description = std::ptr::null_mut();
-    // SAFETY: the caller's word. Before version 17 the functions have mutable pointers as parameters and only read
+    // SAFETY: guaranteed by the caller. Before version 17 the functions have mutable pointers as parameters and only read
     // from them.
     unsafe {
         raw::get_call_result_type(call.info(), std::ptr::null_mut(), &raw mut description);
@@ -72,7 +72,7 @@ impl Rows {
     /// # Safety
     /// A call of a set-returning function; its rows have columns as for [`row`].
     pub unsafe fn begin(call: Call) -> Result<Self, Report> {
-        // SAFETY: the caller's word. It checks that the caller accepts a materialized set.
+        // SAFETY: guaranteed by the caller. It checks that the caller accepts a materialized set.
         unsafe {
             raw::InitMaterializedSRF(call.info(), 0);
             let info: *mut pg_sys::ReturnSetInfo = (*call.info()).resultinfo.cast();
@@ -92,5 +92,11 @@ impl Rows {
                 columns.nulls.as_ptr() as Const<_>,
             );
         }
+    }
+}
+
+impl Value for Rows {
+    fn datum(self) -> Datum {
+        Datum::null()
     }
 }

@@ -3,22 +3,22 @@
 
 use pgrx::pg_sys::{self, Datum};
 
-use super::call::{Answer, Call, uuid};
+use super::call::Value;
 use super::compat::SkipSupportData;
 use comb_id::index_order::IndexOrder;
 use uuid::Uuid;
 
-/// The answer of a skip support function: `call` is given the SkipSupport of a scan.
-pub fn skip_support<O: IndexOrder>(call: Call) -> Answer {
+/// A skip support function, which gets the SkipSupport of a scan.
+pub fn skip_support<O: IndexOrder>(scan: *mut SkipSupportData) -> Datum {
     let support = SkipSupportData {
-        low_elem: uuid(O::FIRST),
-        high_elem: uuid(O::LAST),
+        low_elem: O::FIRST.datum(),
+        high_elem: O::LAST.datum(),
         decrement: neighbour::<O, false>,
         increment: neighbour::<O, true>,
     };
     // SAFETY: the scan calls it with its SkipSupport, every field of which is to be set.
-    unsafe { call.pointer::<SkipSupportData>(0).write(support) };
-    Ok(Datum::null())
+    unsafe { scan.write(support) };
+    Datum::null()
 }
 
 /// The next uuid, or the previous one.
@@ -35,6 +35,6 @@ unsafe extern "C-unwind" fn neighbour<O: IndexOrder, const NEXT: bool>(
     unsafe {
         let neighbour = of(&*existing.cast_mut_ptr::<Uuid>());
         *overflow = neighbour.is_none();
-        neighbour.map_or(Datum::null(), uuid)
+        neighbour.map_or(Datum::null(), Uuid::datum)
     }
 }

@@ -4,17 +4,16 @@ use std::ffi::c_int;
 
 use pgrx::pg_sys::{self, Datum, SortSupport};
 
-use super::call::{Answer, Call};
 use super::compat::HyperLogLog;
 use super::raw;
 use comb_id::index_order::IndexOrder;
 use uuid::Uuid;
 
-/// The answer of a sort support function: `call` is given the SortSupport of a sort.
-pub fn sort_support<O: IndexOrder>(call: Call) -> Answer {
+/// A sort support function, which gets the SortSupport of a sort.
+pub fn sort_support<O: IndexOrder>(sort: *mut pg_sys::SortSupportData) -> Datum {
     // SAFETY: the sort calls it with its SortSupport, which outlives the call.
-    unsafe { prepare_sort::<O>(&mut *call.pointer(0)) };
-    Ok(Datum::null())
+    unsafe { prepare_sort::<O>(&mut *sort) };
+    Datum::null()
 }
 
 /// The number of distinct abbreviated keys of a sort so far, estimated as in PostgreSQL's uuid.c.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use pgrx::pg_sys::{self, Datum};
+use pgrx::pg_sys;
 use serde::{Serialize, Serializer};
 
 use super::raw;
@@ -30,11 +30,6 @@ impl TimestampTz {
     pub fn from_unix_micros(micros: i64) -> Self {
         Self(micros - POSTGRES_EPOCH_UNIX_US)
     }
-
-    #[inline(always)]
-    pub fn datum(self) -> Datum {
-        Datum::from(self.0)
-    }
 }
 
 impl Serialize for TimestampTz {
@@ -53,7 +48,7 @@ impl fmt::Display for TimestampTz {
         // asks for, which it ends with a zero.
         let text = unsafe {
             let zone = &raw const utc;
-            raw::JsonEncodeDateTime(text.as_mut_ptr(), self.datum(), pg_sys::TIMESTAMPTZOID, zone);
+            raw::JsonEncodeDateTime(text.as_mut_ptr(), self.0.into(), pg_sys::TIMESTAMPTZOID, zone);
             std::ffi::CStr::from_ptr(text.as_ptr())
         };
         to.write_str(text.to_str().map_err(|_| fmt::Error)?)

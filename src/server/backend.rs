@@ -1,37 +1,38 @@
-//! What a backend keeps from one id to the next: a generator for each scope, and which one is in use.
+//! The state of a backend from one UUID to the next: a generator for each scope, and which one is in use.
+
+use std::fmt;
 
 use pgrx::PgLogLevel;
 use pgrx::pg_sys;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
+use rand::rngs::SysError;
 
-use super::clock_errors::{MadeAs, clock_error};
-use super::mutation;
-use super::process::{Process, in_parallel_worker};
+use super::host::{Process, SystemClock, in_parallel_worker};
 use super::settings::{self, Scope};
-use super::shared_memory::{self, Absent};
-use super::system::System;
+use super::shared_memory::{self, Unavailable};
 use crate::postgres::report::{Report, report};
+use crate::postgres::timestamp::TimestampTz;
 use comb_clock::block::Block;
 use comb_clock::generator::{Generator, Next};
-use comb_clock::source::ClockSource;
-use comb_id::layout::Layout;
-use comb_tick::{TICKS_PER_MS, Tick};
+use comb_clock::logical_clock::ClockError;
+use comb_clock::source::{ClockSource, LAST_TICK, micros_of_clock};
+use comb_tick::TICKS_PER_MS;
 
-/// The logical clock of this backend alone. Unused in the postmaster, so its forks start their own.
+/// The logical clock of this backend alone. The postmaster does not use it, so that each backend starts its own.
 static OWN_BLOCK: Block = Block::unused();
 
 /// A minute, in ticks.
 const BETWEEN_WARNINGS: u64 = 60_000 * TICKS_PER_MS;
 
 struct Backend {
-    /// The settings that `in_use` follows; `None` before the first id.
+    /// The settings that `in_use` follows; `None` before the first UUID.
     followed: Option<(Scope, u64)>,
     in_use: InUse,
     own: Generator,
     /// By the shared block, once it is attached.
     server: Generator,
-    attached: Option<Result<InUse, Absent>>,
-    /// When the last warning of a lead was, by the monotonic clock.
+    attached: Option<Result<InUse, Unavailable>>,
+    /// When this backend last warned of a lead, by the monotonic clock.
     warned_at: Option<u64>,
 }
 
@@ -51,20 +52,18 @@ static mut BACKEND: Backend = Backend {
     warned_at: None,
 };
 
+/// # Safety
+/// The caller does not use the result after it has called a function of this file that calls this one. The methods of
+/// comb-clock do not: they call [`Process`], which may raise an ERROR and so end the use.
 #[inline(always)]
-fn backend() -> &'static mut Backend {
+unsafe fn backend() -> &'static mut Backend {
     let backend = &raw mut BACKEND;
-    // SAFETY: a backend runs SQL functions on one thread. No caller keeps the reference while it calls a function that
-    // borrows it again. While it is borrowed nothing runs that comes back here: the pure crates, and the methods of
-    // `Process` that they call, which may raise an ERROR and end the borrow.
+    // SAFETY: a backend runs SQL functions on one thread, and the caller keeps no other reference in use.
     unsafe { &mut *backend }
 }
 
 #[inline(always)]
-pub fn process_id() -> i32 {
-    if mutation::is("random bits of the postmaster") {
-        return 0;
-    }
+fn process_id() -> i32 {
     // SAFETY: written once, at the process's start.
     unsafe { pg_sys::MyProcPid }
 }
@@ -79,10 +78,10 @@ impl Backend {
     }
 
     fn process(&self) -> Process {
-        Process { shares: matches!(self.in_use, InUse::Server(_)) }
+        Process { shares_clock: matches!(self.in_use, InUse::Server(_)) }
     }
 
-    fn attach(&mut self) -> Result<InUse, Absent> {
+    fn attach(&mut self) -> Result<InUse, Unavailable> {
         let server = &mut self.server;
         *self.attached.get_or_insert_with(|| {
             let (block, reason) = shared_memory::attach()?;
@@ -91,90 +90,96 @@ impl Backend {
         })
     }
 
-    /// Whether there was no warning within the last minute.
-    fn may_warn(&self) -> bool {
-        self.warned_at.is_none_or(|at| System.monotonic() - at >= BETWEEN_WARNINGS)
-    }
-}
-
-/// The state of the backend, with the logical clock that the settings require.
-fn follow_settings() -> Result<&'static mut Backend, Report> {
-    let backend = backend();
-    let (scope, step_ms) = (settings::scope(), settings::timestamp_step_ms());
-    if backend.followed == Some((scope, step_ms)) {
-        return Ok(backend);
-    }
-    let was_attached = backend.attached.is_some();
-    let mut missing = None;
-    backend.in_use = match (scope, step_ms) {
-        (Scope::Backend, _) => InUse::Own("comb.scope is backend"),
-        (_, 1..) => InUse::Own("comb.timestamp_step is set"),
-        (Scope::Auto, 0) => backend.attach().unwrap_or_else(|absent| {
-            missing = Some(absent).filter(|_| !was_attached);
-            InUse::Own(absent.reason)
-        }),
-        (Scope::Server, 0) => backend.attach().map_err(no_shared_memory)?,
-    };
-    backend.followed = Some((scope, step_ms));
-    if let Some(absent) = missing {
-        warn_of_own_clock(absent);
-    }
-    Ok(self::backend())
-}
-
-/// The generator in use, and the tick of its next id in a layout.
-#[inline(always)]
-pub fn next(layout: &'static Layout) -> Result<(&'static mut Generator, u64), Report> {
-    let fit = |tick: u64| layout.next_exact(Tick::from(tick))?.try_into().ok();
-    next_tick(layout.min_step(), MadeAs::Id(layout), fit)
-}
-
-/// The generator in use, and its next tick, which is `step` above the last one. `fit` moves a tick up to
-/// one that keeps comb.timestamp_step.
-#[inline(always)]
-pub fn next_tick(step: u64, made: MadeAs, fit: impl Fn(u64) -> Option<u64>) -> Result<(&'static mut Generator, u64), Report> {
-    let backend = backend();
-    if backend.followed == Some((settings::scope(), 0)) && settings::timestamp_step_ms() == 0 {
-        let generator = backend.generator();
-        if let Some(tick) = generator.try_tick(step, &System) {
-            return Ok((generator, tick));
+    /// Follows the settings. Returns why there is no shared clock, if that is new and nobody asked for another one.
+    fn follow_settings(&mut self) -> Result<Option<Unavailable>, Report> {
+        let (scope, step_ms) = (settings::scope(), settings::timestamp_step_ms());
+        if self.followed == Some((scope, step_ms)) {
+            return Ok(None);
         }
+        let was_attached = self.attached.is_some();
+        let mut missing = None;
+        self.in_use = match (scope, step_ms) {
+            (Scope::Backend, _) => InUse::Own("comb.scope is backend"),
+            (_, 1..) => InUse::Own("comb.timestamp_step is set"),
+            (Scope::Auto, 0) => self.attach().unwrap_or_else(|unavailable| {
+                missing = Some(unavailable).filter(|_| !was_attached);
+                InUse::Own(unavailable.reason)
+            }),
+            (Scope::Server, 0) => self.attach().map_err(no_shared_memory)?,
+        };
+        self.followed = Some((scope, step_ms));
+        Ok(missing)
     }
-    slow_tick(step, made, &fit)
+}
+
+/// Makes the backend use the logical clock that the settings require.
+fn follow_settings() -> Result<(), Report> {
+    // SAFETY: no other reference is in use.
+    let missing = unsafe { backend() }.follow_settings()?;
+    if let Some(unavailable) = missing {
+        warn_of_own_clock(unavailable);
+    }
+    Ok(())
+}
+
+/// A format of UUIDs or texts, for which ticks are generated.
+pub trait TickFormat {
+    /// The minimum distance between two ticks.
+    fn step(&self) -> u64;
+
+    /// The first tick from the given one on whose time the format represents exactly, for comb.timestamp_step; `None`
+    /// if there is none.
+    fn fit(&self, tick: u64) -> Option<u64>;
+
+    /// The error if the clock is out of the format's range.
+    fn out_of_range(&self) -> Report;
+}
+
+/// The next tick of the generator in use, above all ticks that it generated before.
+#[inline(always)]
+pub fn next_tick(format: &impl TickFormat) -> Result<u64, Report> {
+    // SAFETY: no other reference is in use.
+    let backend = unsafe { backend() };
+    if backend.followed == Some((settings::scope(), 0))
+        && settings::timestamp_step_ms() == 0
+        && let Some(tick) = backend.generator().try_tick(format.step(), &SystemClock)
+    {
+        return Ok(tick);
+    }
+    slow_tick(format)
 }
 
 /// [`next_tick`] where one reading of the logical clock is not enough.
 #[cold]
 #[inline(never)]
-fn slow_tick(step: u64, made: MadeAs, fit: &dyn Fn(u64) -> Option<u64>) -> Result<(&'static mut Generator, u64), Report> {
-    let backend = follow_settings()?;
+fn slow_tick(format: &dyn TickFormat) -> Result<u64, Report> {
+    follow_settings()?;
+    // SAFETY: no other reference is in use.
+    let backend = unsafe { backend() };
     let process = backend.process();
     let generator = backend.generator();
     let tick = match settings::timestamp_step_ms() {
         1.. if in_parallel_worker() => return Err(step_in_parallel_worker()),
-        0 => generator.tick(Next { step, advance: false }, &process, Some),
-        ms => generator.tick(Next { step: ms * TICKS_PER_MS, advance: true }, &process, fit),
+        0 => generator.tick(Next { step: format.step(), advance: false }, &process, Some),
+        ms => generator.tick(Next { step: ms * TICKS_PER_MS, advance: true }, &process, |tick| format.fit(tick)),
     };
-    let tick = tick.map_err(|error| clock_error(error, made))?;
-    if backend.may_warn() {
+    let tick = tick.map_err(|error| match error {
+        ClockError::OutOfRange => format.out_of_range(),
+        error => error.into(),
+    })?;
+    let may_warn = backend.warned_at.is_none_or(|at| SystemClock.monotonic() - at >= BETWEEN_WARNINGS);
+    if may_warn {
         warn_of_new_lead(tick.lead);
     }
-    Ok((self::backend().generator(), tick.tick))
+    Ok(tick.tick)
 }
 
-/// Warns of a lead that is longer than ids may have without a warning, whenever the last warning was.
+/// Warns of a lead that is longer than UUIDs may have without a warning.
 pub fn warn_of_new_lead(lead: u64) {
     if settings::drift_warning_ms().is_some_and(|ms| lead > ms * TICKS_PER_MS) {
-        backend().warned_at = Some(System.monotonic());
+        // SAFETY: no other reference is in use.
+        unsafe { backend() }.warned_at = Some(SystemClock.monotonic());
         warn_of_lead(lead);
-    }
-}
-
-/// Sends a WARNING of a lead, unless there was one within the last minute.
-pub fn warn_once_a_minute(warning: impl FnOnce() -> Report) {
-    if backend().may_warn() {
-        backend().warned_at = Some(System.monotonic());
-        warning().send(PgLogLevel::WARNING);
     }
 }
 
@@ -189,27 +194,54 @@ fn warn_of_lead(lead: u64) {
     let report = if days > 0 { report.and(format_args!("{days} days ")) } else { report };
     report
         .and(format_args!("{time} ahead of the system clock"))
-        .detail("UUIDs stay in order. The system clock was set back, or comb_observe() or \"comb.timestamp_step\" advanced their timestamps.")
-        .hint("comb_status() shows when the lead ends; a lead of more than two hours does not end by itself. comb_reset_clock() ends it immediately; later UUIDs can then be smaller than earlier ones.")
+        .detail(
+            "UUIDs stay in order. The system clock was set back, \
+             or comb_observe() or \"comb.timestamp_step\" advanced their timestamps.",
+        )
+        .hint(
+            "comb_status() shows when the lead ends; a lead of more than two hours does not end by itself. \
+             comb_reset_clock() ends it immediately; later UUIDs can then be smaller than earlier ones.",
+        )
         .send(PgLogLevel::WARNING);
 }
 
-/// Random bits for an id whose time is given.
+/// Discards random bits that were in use for too long. [`next_tick`] does it as well.
+pub fn refresh_random() {
+    // SAFETY: no other reference is in use.
+    unsafe { backend() }.generator().random.refresh(SystemClock.monotonic());
+}
+
+/// Random bits.
+#[inline(always)]
 pub fn random() -> Result<u64, Report> {
-    let generator = backend().generator();
-    // No tick is generated, which would do it.
-    generator.random.refresh(System.monotonic());
-    Ok(generator.random.next(process_id())?)
+    // SAFETY: no other reference is in use.
+    Ok(unsafe { backend() }.generator().random.next(process_id())?)
+}
+
+/// Random bits that are the same for most UUIDs of the process.
+#[inline(always)]
+pub fn process_bits() -> Result<u64, Report> {
+    // SAFETY: no other reference is in use.
+    Ok(unsafe { backend() }.generator().random.process_bits(process_id())?)
 }
 
 /// The block of the server, for what only its order allows. An error if another logical clock is in use.
 #[inline(always)]
 pub fn server() -> Result<(&'static Block, Process), Report> {
-    let backend = follow_settings()?;
-    match backend.in_use {
-        InUse::Server(_) => Ok((backend.server.block(), Process { shares: true })),
-        InUse::Own(reason) => Err(own_clock(reason)),
+    match block()? {
+        (block, process, InUse::Server(_)) => Ok((block, process)),
+        (_, _, InUse::Own(reason)) => Err(own_clock(reason)),
     }
+}
+
+/// The block in use, by which process, and why it is that one. An error where the settings ask for one that does not
+/// exist.
+#[inline(always)]
+pub fn block() -> Result<(&'static Block, Process, InUse), Report> {
+    follow_settings()?;
+    // SAFETY: no other reference is in use.
+    let backend = unsafe { backend() };
+    Ok((backend.generator().block(), backend.process(), backend.in_use))
 }
 
 #[cold]
@@ -229,24 +261,53 @@ fn step_in_parallel_worker() -> Report {
     .hint("Set \"max_parallel_workers_per_gather\" or \"comb.timestamp_step\" to 0.")
 }
 
-/// Warns that ids are not in the order of the server, though comb.scope is auto.
-fn warn_of_own_clock(absent: Absent) {
+/// Warns that UUIDs are not in the order of the server, though comb.scope is auto.
+fn warn_of_own_clock(unavailable: Unavailable) {
     report!(ERRCODE_WARNING, "UUIDs of this connection are not ordered with those of other connections")
-        .detail(format_args!("The connection uses a separate clock, because {}.", absent.reason))
-        .hint(absent.remedy)
+        .detail(format_args!("The connection uses a separate clock, because {}.", unavailable.reason))
+        .hint(unavailable.remedy)
         .send(PgLogLevel::WARNING);
 }
 
 #[cold]
-fn no_shared_memory(absent: Absent) -> Report {
+fn no_shared_memory(unavailable: Unavailable) -> Report {
     report!(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, "\"comb.scope\" = \"server\" requires shared memory")
-        .detail(format_args!("The shared clock cannot be used, because {}.", absent.reason))
-        .hint(format_args!("{} Or set \"comb.scope\" to \"auto\" or \"backend\".", absent.remedy))
+        .detail(format_args!("The shared clock cannot be used, because {}.", unavailable.reason))
+        .hint(format_args!("{} Or set \"comb.scope\" to \"auto\" or \"backend\".", unavailable.remedy))
 }
 
-/// The block in use, by which process, and why it is that one. An error where the settings ask for one that
-/// there is not.
-pub fn block() -> Result<(&'static Block, Process, InUse), Report> {
-    let backend = follow_settings()?;
-    Ok((backend.generator().block(), backend.process(), backend.in_use))
+/// The first and the last time that a clock may show, in microseconds since the Unix epoch.
+pub fn clock_micros() -> (i64, i64) {
+    (0, micros_of_clock(LAST_TICK))
+}
+
+/// The error of a clock that is out of a range in microseconds: of `holder`, such as "New UUIDs".
+#[cold]
+pub fn clock_out_of_range(of: impl fmt::Display, holder: &str, (first, last): (i64, i64)) -> Report {
+    let [first, last] = [first, last].map(TimestampTz::from_unix_micros);
+    report!(ERRCODE_DATETIME_FIELD_OVERFLOW, "clock is out of range{of}")
+        .detail(format_args!("{holder} can have times from {first} to {last}."))
+        .hint("Check the system clock. If comb_status() shows that new UUIDs are ahead of it, call comb_reset_clock().")
+}
+
+impl From<ClockError> for Report {
+    #[cold]
+    fn from(error: ClockError) -> Self {
+        match error {
+            ClockError::OutOfRange => clock_out_of_range("", "New UUIDs", clock_micros()),
+            ClockError::TooFarAhead => report!(
+                ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
+                "timestamps of new UUIDs would be ahead of the system clock by more than \"comb.max_ahead\""
+            )
+            .detail(format_args!("The limit is {} ms.", settings::max_ahead_ms()))
+            .hint("A superuser can call comb_observe() with this UUID, or raise \"comb.max_ahead\"."),
+        }
+    }
+}
+
+impl From<SysError> for Report {
+    #[cold]
+    fn from(error: SysError) -> Self {
+        report!(ERRCODE_SYSTEM_ERROR, "could not generate random values: {error}")
+    }
 }

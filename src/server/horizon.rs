@@ -1,5 +1,6 @@
 //! The horizon of this server, and of one statement: comb_clock::horizon has the proof.
 
+use std::cell::UnsafeCell;
 use std::ptr::NonNull;
 use std::sync::atomic::{Ordering, fence};
 
@@ -7,65 +8,67 @@ use pgrx::pg_sys;
 
 use super::backend;
 use super::floors;
-use super::mutation;
+use super::host::Process;
+use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
 use crate::postgres::report::Report;
+use comb_clock::block::Block;
 use comb_clock::horizon::{Ring, Snapshot, settled};
 
 /// A horizon as it was computed.
 pub struct Horizon {
     pub settled: u64,
-    /// How long the oldest transaction holds it back, in ticks; 0 if none does.
+    /// How long the oldest transaction has held it back, in ticks; 0 if none does.
     pub held_for: u64,
 }
 
 /// Computes the horizon: true for every snapshot that is taken from now on.
 pub fn compute() -> Result<Horizon, Report> {
+    let (block, process) = server()?;
+    compute_with(block, &process)
+}
+
+/// The shared clock, where the horizon can be computed.
+fn server() -> Result<(&'static Block, Process), Report> {
     floors::check_available()?;
-    let (block, process) = backend::server()?;
-    let early = mutation::early("R2 before R1", floors::least);
-    mutation::pause();
-    let latest = block.follow(&process)?.tick;
+    backend::server()
+}
+
+fn compute_with(block: &Block, process: &Process) -> Result<Horizon, Report> {
+    let latest = block.follow(process)?.tick;
     // The logical clock is read before the floors.
     fence(Ordering::SeqCst);
-    mutation::pause();
-    let least = early.unwrap_or_else(floors::least).filter(|_| !mutation::is("no floors"));
-    let held_for = least.map_or(0, |least| latest.saturating_sub(least));
-    Ok(Horizon { settled: settled(latest, least), held_for })
+    let lowest = floors::lowest();
+    let held_for = lowest.map_or(0, |lowest| latest.saturating_sub(lowest));
+    Ok(Horizon { settled: settled(latest, lowest), held_for })
 }
 
 /// The tick up to which everything is settled for the statement that calls: committed and visible to it, or
 /// never to come. `None` if that cannot be said: an empty poll.
 ///
-/// A statement gets one answer for each row, partition and branch, else a row could be left out by one answer
-/// and a later one be let through by the next. For that reason the answer is stored in the statement's snapshot.
+/// A statement gets one answer for each row, partition and branch. Otherwise one answer could leave a row out, and the
+/// next one let a later row through. Therefore the answer is stored in the statement's snapshot.
 pub fn settled_for_statement() -> Result<Option<u64>, Report> {
-    let (block, _) = backend::server()?;
     // Before the snapshot is looked at: PostgreSQL does not fill in that word of a parallel worker's.
-    floors::check_available()?;
+    let (block, process) = server()?;
     let Some((statement, answer)) = statement_snapshot() else { return Ok(None) };
-    if !answer.is_null() && !mutation::is("answer for each row") {
-        return Ok(Some(answer.addr() as u64).filter(|&settled| settled != NOTHING));
+    // SAFETY: the snapshot stays for the time of the call.
+    let known = unsafe { *answer };
+    if !known.is_null() {
+        return Ok(Some(known.addr() as u64).filter(|&settled| settled != NOTHING));
     }
     let resets = block.resets();
-    let early = mutation::early("snapshot before horizon", snapshot_now);
-    let horizon = compute()?;
-    mutation::pause();
-    let after = early.unwrap_or_else(snapshot_now);
-    // SAFETY: a backend runs SQL on one thread, and nothing here comes back to it.
-    let ring = unsafe {
-        let ring = &raw mut RING;
-        &mut *ring
-    };
-    if ring.resets != resets || mutation::is("answer falls") {
+    let horizon = compute_with(block, &process)?;
+    let after = snapshot_now();
+    // SAFETY: nothing here comes back to this function while the reference is used.
+    let ring = unsafe { &mut *RING.get() };
+    if ring.resets != resets {
         *ring = Horizons { resets, ring: Ring::EMPTY };
     }
     ring.ring.remember(horizon.settled, after);
-    let settled = match mutation::is("no ring") {
-        true => Some(horizon.settled),
-        false => ring.ring.answer(&statement),
-    };
-    *answer = std::ptr::without_provenance_mut(settled.unwrap_or(NOTHING) as usize);
+    let settled = ring.ring.answer(&statement);
+    // SAFETY: as above.
+    unsafe { *answer = std::ptr::without_provenance_mut(settled.unwrap_or(NOTHING) as usize) };
     Ok(settled)
 }
 
@@ -88,7 +91,7 @@ struct Horizons {
     ring: Ring<TransactionIds>,
 }
 
-static mut RING: Horizons = Horizons { resets: 0, ring: Ring::EMPTY };
+static RING: OneThread<UnsafeCell<Horizons>> = OneThread::new(UnsafeCell::new(Horizons { resets: 0, ring: Ring::EMPTY }));
 
 /// Transaction ids in memory that lives as long as the process.
 struct TransactionIds {
@@ -135,7 +138,7 @@ fn snapshot_now() -> Snapshot<TransactionIds> {
 
 /// The snapshot of the statement that calls, and its answer; `None` if it says too little: there is none, or
 /// it was taken in recovery, when PostgreSQL notes all running transactions elsewhere.
-fn statement_snapshot() -> Option<(Snapshot<&'static [u32]>, &'static mut Settled)> {
+fn statement_snapshot() -> Option<(Snapshot<&'static [u32]>, *mut Settled)> {
     // SAFETY: the active snapshot stays for the time of the call.
     unsafe {
         if !raw::ActiveSnapshotSet() {
@@ -149,6 +152,6 @@ fn statement_snapshot() -> Option<(Snapshot<&'static [u32]>, &'static mut Settle
             0 => &[],
             count => std::slice::from_raw_parts(active.xip.cast(), count as usize),
         };
-        Some((Snapshot { xmax: active.xmax.into(), running }, &mut active.vistest))
+        Some((Snapshot { xmax: active.xmax.into(), running }, &raw mut active.vistest))
     }
 }

@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use pgrx::pg_sys;
 
-use super::earlier;
-use super::mutation;
+use super::seed;
 use crate::postgres::compat;
 use crate::postgres::raw;
 use comb_clock::block::Block;
@@ -20,20 +19,20 @@ const NAME: &CStr = c"comb clock line";
 
 /// Why there is no block to share, in words.
 #[derive(Clone, Copy)]
-pub struct Absent {
+pub struct Unavailable {
     pub reason: &'static str,
     pub remedy: &'static str,
 }
 
-const NO_ROOM: Absent = Absent {
+const NO_ROOM: Unavailable = Unavailable {
     reason: "shared memory could not be allocated",
     remedy: "Add comb to \"shared_preload_libraries\" and restart the server.",
 };
-const OTHER_VERSION: Absent =
-    Absent { reason: "the shared memory belongs to another version of the library", remedy: "Restart the server." };
+const OTHER_VERSION: Unavailable =
+    Unavailable { reason: "the shared memory belongs to another version of the library", remedy: "Restart the server." };
 
 /// The shared block of this server, and why there is one, in words. Allocates it if no process has.
-pub fn attach() -> Result<(&'static Block, &'static str), Absent> {
+pub fn attach() -> Result<(&'static Block, &'static str), Unavailable> {
     let (block, reason) = match PRELOADED.load(Ordering::Relaxed) {
         block if block.is_null() => (allocate().ok_or(NO_ROOM)?, "the first session that used the clock allocated shared memory"),
         block => (block, "comb is in shared_preload_libraries"),
@@ -56,15 +55,14 @@ fn allocate() -> Option<*mut Block> {
             block = find_or_begin();
             raw::LWLockRelease(lock);
         });
-        if !allocated && !mutation::is("lock of memory kept") {
-            let miscounts = mutation::is("interrupts miscounted");
-            if cfg!(feature = "pg19") && !miscounts {
+        if !allocated {
+            if cfg!(feature = "pg19") {
                 // In PostgreSQL 19, ShmemInitStruct() keeps its own lock as well, which has no name here. This releases all
                 // locks. No caller of a function holds another: until 18, index methods do, for their buffers.
                 raw::LWLockReleaseAll();
             } else if raw::LWLockHeldByMe(lock) {
                 // As LWLockReleaseAll() does it: the release counts it down.
-                pg_sys::InterruptHoldoffCount += u32::from(!miscounts);
+                pg_sys::InterruptHoldoffCount += 1;
                 raw::LWLockRelease(lock);
             }
         }
@@ -79,13 +77,9 @@ fn allocate() -> Option<*mut Block> {
 /// cache line.
 unsafe fn find_or_begin() -> *mut Block {
     let mut found = false;
-    let (name, size) = match mutation::is("too much memory") {
-        true => (c"another block", 1 << 40),
-        false => (NAME, size_of::<Block>()),
-    };
     // SAFETY: the caller's word. No other process sees new memory yet.
     unsafe {
-        let block: *mut Block = raw::ShmemInitStruct(name.as_ptr(), size, &raw mut found).cast();
+        let block: *mut Block = raw::ShmemInitStruct(NAME.as_ptr(), size_of::<Block>(), &raw mut found).cast();
         if !found {
             block.write(Block::unused());
             (*block).claim();
@@ -130,7 +124,7 @@ unsafe extern "C-unwind" fn start_up() {
         PRELOADED.store(find_or_begin(), Ordering::Relaxed);
         raw::on_shmem_exit(Some(keep_tick), pg_sys::Datum::null());
     }
-    earlier::remember_checkpoint();
+    seed::remember_checkpoint();
 }
 
 /// When a backend crashes, the postmaster initializes all shared memory again; the logical clock continues, since its
@@ -139,6 +133,6 @@ unsafe extern "C-unwind" fn start_up() {
 unsafe extern "C-unwind" fn keep_tick(_code: i32, _argument: pg_sys::Datum) {
     // SAFETY: the memory that PRELOADED points to is still there.
     if let Some(block) = unsafe { PRELOADED.load(Ordering::Relaxed).as_ref() } {
-        earlier::remember_crash(block);
+        seed::remember_crash(block);
     }
 }

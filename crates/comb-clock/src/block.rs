@@ -144,7 +144,6 @@ impl Block {
             |change| host.undisturbed(change),
             |clock| {
                 let at = Sample::take(host).ok_or(ClockError::OutOfRange)?;
-                host.changing();
                 decide(clock, at)
             },
         )

@@ -58,9 +58,13 @@ impl Generator {
     /// The next tick, at least `step` above the last one, if one reading of the logical clock is enough;
     /// otherwise `None`, and [`Self::tick`] generates it.
     #[inline(always)]
-    pub fn try_tick(&self, step: u64, source: &impl ClockSource) -> Option<u64> {
+    pub fn try_tick(&mut self, step: u64, source: &impl ClockSource) -> Option<u64> {
         let (tick, monotonic) = self.block.try_now(source)?;
-        (monotonic < self.check_at && tick >= self.last + step).then_some(tick)
+        if monotonic >= self.check_at || tick < self.last + step {
+            return None;
+        }
+        self.last = tick;
+        Some(tick)
     }
 
     /// The next tick. Starts the logical clock, compares it with the system clock, and waits until it has
@@ -75,9 +79,7 @@ impl Generator {
         let resets = self.block.resets();
         let now = self.block.follow(host)?;
         self.check_at = now.monotonic + if self.block.awaits_promotion() { 0 } else { CHECK_EVERY };
-        if host.refreshes_random() {
-            self.random.refresh(now.monotonic);
-        }
+        self.random.refresh(now.monotonic);
         if resets != self.resets {
             // The ticks repeat: ids with new ticks must have other random bits.
             self.random = Random::UNSEEDED;
@@ -87,6 +89,7 @@ impl Generator {
             let passed = |tick: &u64| *tick >= self.last + next.step;
             let mut ticks = (0..READS).map(|_| self.block.now(host));
             if let Some(tick) = ticks.find(passed) {
+                self.last = tick;
                 return Ok(NewTick { tick, lead: now.lead });
             }
         }
@@ -94,13 +97,8 @@ impl Generator {
         // Another process may have reset the logical clock since.
         let min_tick = || if resets == block.resets() { self.last + next.step } else { 0 };
         let (tick, now) = block.take_tick(host, min_tick, fit)?;
-        Ok(NewTick { tick, lead: now.lead })
-    }
-
-    /// Records that an id of this tick was generated.
-    #[inline(always)]
-    pub fn made(&mut self, tick: u64) {
         self.last = tick;
+        Ok(NewTick { tick, lead: now.lead })
     }
 }
 

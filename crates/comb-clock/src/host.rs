@@ -15,14 +15,6 @@ pub trait Host: ClockSource {
     /// other processes wait for it.
     fn undisturbed(&self, change: &mut dyn FnMut());
 
-    /// Called within each change, for tests that stop the process there.
-    fn changing(&self) {}
-
-    /// Whether random bits are discarded after a second of use, for tests that notice it if they are not.
-    fn refreshes_random(&self) -> bool {
-        true
-    }
-
     /// Waits for the change of another process. It is called in a loop, with the number of calls so far,
     /// and may leave the loop with an error.
     fn wait(&self, turn: u32);

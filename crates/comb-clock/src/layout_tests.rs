@@ -7,9 +7,9 @@ use crate::generator::{Generator, Next};
 use crate::logical_clock::ClockError;
 use crate::simulation::{BEGIN, SECOND, SimulatedHost, next_tick, unused_block};
 use comb_id::bsv::Bsv;
+use comb_id::layout::Comb;
 use comb_id::layout::Layout;
 use comb_id::layouts::{LAYOUTS, labelled};
-use comb_id::value::Comb;
 use comb_tick::{TICKS_PER_MS, Tick};
 
 fn next_id(generator: &mut Generator, layout: &Layout, host: &SimulatedHost) -> Option<Uuid> {
@@ -105,7 +105,6 @@ proptest! {
             let fit = |tick| layout.next_exact(Tick::from(tick)).and_then(|tick| tick.try_into().ok());
             let next = Next { step: step_ms * TICKS_PER_MS, advance: true };
             let tick = generator.tick(next, &host, fit).unwrap().tick;
-            generator.made(tick);
             let id = layout.encode(Comb { tick: Tick::from(tick), random: 0 }).unwrap();
             let moment = layout.micros(&id).unwrap();
             if let Some(last) = last {

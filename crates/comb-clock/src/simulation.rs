@@ -132,19 +132,15 @@ pub fn unused_block() -> &'static Block {
 
 /// The next tick of a generator, generated as the extension does.
 pub fn next_tick(generator: &mut Generator, step: u64, host: &SimulatedHost) -> Result<u64, ClockError> {
-    let tick = match generator.try_tick(step, host) {
-        Some(tick) => tick,
-        None => generator.tick(Next { step, advance: false }, host, Some)?.tick,
-    };
-    generator.made(tick);
-    Ok(tick)
+    match generator.try_tick(step, host) {
+        Some(tick) => Ok(tick),
+        None => Ok(generator.tick(Next { step, advance: false }, host, Some)?.tick),
+    }
 }
 
 /// The next tick of a generator that keeps a distance, for time fields of whole milliseconds.
 pub fn distant_tick(generator: &mut Generator, ms: u64, host: &SimulatedHost) -> Result<u64, ClockError> {
     let whole_ms = |tick: u64| Some(tick.next_multiple_of(TICKS_PER_MS));
     let next = Next { step: ms * TICKS_PER_MS, advance: true };
-    let tick = generator.tick(next, host, whole_ms)?.tick;
-    generator.made(tick);
-    Ok(tick)
+    Ok(generator.tick(next, host, whole_ms)?.tick)
 }

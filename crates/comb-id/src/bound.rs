@@ -40,7 +40,7 @@ fn is_mssql_bound(id: &Uuid) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::value::Comb;
+    use crate::layout::Comb;
     use crate::vectors::{ids, uuid};
     use comb_tick::tick_of_micros;
     use proptest::prelude::*;

@@ -13,7 +13,6 @@ use uuid::Uuid;
 
 use super::byte_order::ByteOrder;
 use super::time_field::TimeField;
-use super::value::Comb;
 
 const VERSION_BITS: u32 = 4;
 const VARIANT_BITS: u32 = 2;
@@ -25,6 +24,14 @@ const MULTICAST_AT: u32 = 87;
 /// The first microsecond after the year 9999. The date types of most client libraries end with that year.
 const YEAR_10000_US: i64 = 253_402_300_800_000_000;
 const YEAR_10000: Tick = tick_of_micros(YEAR_10000_US);
+
+/// The value of an id, in whatever layout the id is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Comb {
+    pub tick: Tick,
+    /// A layout with fewer random bits uses the upper ones.
+    pub random: u64,
+}
 
 /// A way to write a COMB as a UUID.
 #[derive(Debug, PartialEq, Eq)]
@@ -219,7 +226,7 @@ impl Layout {
     ///
     /// ```
     /// use comb_id::layouts::UUIDV7;
-    /// use comb_id::value::Comb;
+    /// use comb_id::layout::Comb;
     /// use comb_tick::tick_of_micros;
     ///
     /// let tick = tick_of_micros(1_645_557_742_000_000); // 2022-02-22 19:22:22 UTC

@@ -1,12 +1,12 @@
 //! Time-ordered UUIDs: how each layout writes a time and random bits, and how they are read back.
 //!
-//! A [`value::Comb`] is a tick and random bits. A [`layout::Layout`] writes it along three axes: a time
+//! A [`layout::Comb`] is a tick and random bits. A [`layout::Layout`] writes it along three axes: a time
 //! field ([`time_field`]), a byte order ([`byte_order`]) and a stamp. [`layouts`] is the table of all
 //! layouts. Times are microseconds since the Unix epoch, ticks 1/65536 ms (`comb_tick`).
 //!
 //! ```
 //! use comb_id::layouts::{MSSQL, UUIDV7};
-//! use comb_id::value::Comb;
+//! use comb_id::layout::Comb;
 //! use comb_tick::tick_of_micros;
 //!
 //! // Generate an id of version 7 at a time, and read the time back.
@@ -43,7 +43,6 @@ pub mod text_error;
 pub mod text_form;
 pub mod time_field;
 pub mod typeid;
-pub mod value;
 
 #[cfg(test)]
 mod vectors;

@@ -36,7 +36,7 @@ pub fn micros_with_fraction(id: &Uuid) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::value::Comb;
+    use crate::layout::Comb;
     use crate::vectors::{ids, micros as micros_of, uuid, vectors};
     use comb_tick::tick_of_micros;
     use proptest::prelude::*;

@@ -15,7 +15,7 @@ use pgrx::pg_sys::{self, Datum, Expr, List, Node, NodeTag, Oid, SysCacheIdentifi
 
 use super::form::{Form, form, is_of_child};
 use super::range::{Between, Side, constant, nodes};
-use crate::postgres::call::uuid;
+use crate::postgres::call::Value;
 use crate::postgres::raw;
 
 /// Arguments of a function that is only there to stand under an operator: those of the operator.
@@ -145,7 +145,7 @@ unsafe fn comparisons(
         let bound = match constant(time) {
             Some(None) => return Some(raw::makeBoolConst(false, true)),
             Some(Some(micros)) => {
-                let datum = uuid(bound(micros));
+                let datum = bound(micros).datum();
                 raw::makeConst(key, -1, Oid::INVALID, 16, datum, false, false).cast()
             }
             None => {

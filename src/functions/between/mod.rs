@@ -17,14 +17,23 @@ mod range;
 use pgrx::pg_sys::{self, Datum, Node, NodeTag};
 use uuid::Uuid;
 
-use crate::postgres::call::{Answer, Call, sql_functions};
+use crate::postgres::call::{Call, export};
 use crate::postgres::raw;
+use crate::postgres::timestamp::TimestampTz;
 use range::{Between, TIME, UNIQUEIDENTIFIER, UUID};
 
-sql_functions! {
-    fn comb_between(call) { answer_of(call, &UUID) }
-    fn comb_mssql_between(call) { answer_of(call, &UNIQUEIDENTIFIER) }
-    fn comb_between_time(call) { answer_of(call, &TIME) }
+export!(comb_between, comb_mssql_between, comb_between_time, comb_between_support);
+
+fn comb_between(call: Call, id: Option<&Uuid>, from: Option<TimestampTz>, to: Option<TimestampTz>) -> Option<bool> {
+    is_between(call, &UUID, id?, from, to)
+}
+
+fn comb_mssql_between(call: Call, id: Option<&Uuid>, from: Option<TimestampTz>, to: Option<TimestampTz>) -> Option<bool> {
+    is_between(call, &UNIQUEIDENTIFIER, id?, from, to)
+}
+
+fn comb_between_time(call: Call, id: Option<&Uuid>, from: Option<TimestampTz>, to: Option<TimestampTz>) -> Option<bool> {
+    is_between(call, &TIME, id?, from, to)
 }
 
 /// A bound, and the time that it is of.
@@ -36,29 +45,26 @@ struct Known {
 
 /// The AND of two comparisons, each of which is null if an argument of it is.
 #[inline(always)]
-fn answer_of(call: Call, between: &'static Between) -> Answer {
-    if call.is_null(0) {
-        return call.null();
-    }
-    let id = call.uuid(0);
-    let known = known_bounds(call, between);
-    let side = |index, known: &mut Known, bound: fn(i64) -> Uuid, test: fn(&Uuid, &Uuid) -> bool| {
-        if call.is_null(index) {
-            return None;
-        }
-        let micros = call.timestamptz(index).unix_micros();
+fn is_between(
+    call: Call,
+    between: &'static Between,
+    id: &Uuid,
+    from: Option<TimestampTz>,
+    to: Option<TimestampTz>,
+) -> Option<bool> {
+    let bound_of = |time: TimestampTz, known: &mut Known, bound: fn(i64) -> Uuid| {
+        let micros = time.unix_micros();
         if known.micros != micros {
             *known = Known { micros, bound: bound(micros) };
         }
-        Some(test(&id, &known.bound))
+        known.bound
     };
-    let [lower, upper] = known;
-    let from = side(1, lower, between.lower, between.is_from);
-    let before = side(2, upper, between.upper, between.is_before);
+    let [lower, upper] = known_bounds(call, between);
+    let from = from.map(|from| (between.is_from)(id, &bound_of(from, lower, between.lower)));
+    let before = to.map(|to| (between.is_before)(id, &bound_of(to, upper, between.upper)));
     match (from, before) {
-        (Some(false), _) | (_, Some(false)) => Ok(Datum::from(false)),
-        (Some(true), Some(true)) => Ok(Datum::from(true)),
-        _ => call.null(),
+        (Some(false), _) | (_, Some(false)) => Some(false),
+        _ => Some(from? && before?),
     }
 }
 
@@ -79,29 +85,26 @@ fn known_bounds<'a>(call: Call, between: &Between) -> &'a mut [Known; 2] {
     }
 }
 
-sql_functions! {
-    /// Called by the planner for each place where one of the functions stands.
-    fn comb_between_support(call) {
-        let request = call.pointer::<Node>(0);
-        // SAFETY: the planner calls it with a node that is one of its requests. An ERROR jumps over frames that
-        // hold nothing to be dropped.
-        unsafe {
-            match (*request).type_ {
-                NodeTag::T_SupportRequestSimplify => {
-                    let request = request.cast::<pg_sys::SupportRequestSimplify>();
-                    Ok(Datum::from(expand::simplified((*request).root, (*request).fcall)))
-                }
-                NodeTag::T_SupportRequestSelectivity => {
-                    let selectivity = request.cast::<pg_sys::SupportRequestSelectivity>();
-                    (*selectivity).selectivity = estimate::selectivity(&*selectivity);
-                    Ok(Datum::from(request))
-                }
-                NodeTag::T_SupportRequestIndexCondition => {
-                    let request = request.cast::<pg_sys::SupportRequestIndexCondition>();
-                    Ok(Datum::from(expand::index_condition(&mut *request)))
-                }
-                _ => Ok(Datum::null()),
+/// Called by the planner for each place where one of the functions stands.
+fn comb_between_support(request: *mut Node) -> Datum {
+    // SAFETY: the planner calls it with a node that is one of its requests. An ERROR jumps over frames that hold nothing
+    // to be dropped.
+    unsafe {
+        match (*request).type_ {
+            NodeTag::T_SupportRequestSimplify => {
+                let request = request.cast::<pg_sys::SupportRequestSimplify>();
+                Datum::from(expand::simplified((*request).root, (*request).fcall))
             }
+            NodeTag::T_SupportRequestSelectivity => {
+                let selectivity = request.cast::<pg_sys::SupportRequestSelectivity>();
+                (*selectivity).selectivity = estimate::selectivity(&*selectivity);
+                Datum::from(request)
+            }
+            NodeTag::T_SupportRequestIndexCondition => {
+                let request = request.cast::<pg_sys::SupportRequestIndexCondition>();
+                Datum::from(expand::index_condition(&mut *request))
+            }
+            _ => Datum::null(),
         }
     }
 }

@@ -32,7 +32,7 @@ fn readers_miss_no_row() {
         let stages: [(&str, usize, &[&str]); 5] = [
             ("one_writer", 1, &["jumping", "repeatable", "cursor", "partitioned"]),
             ("eight_writers", 8, &["naive", "statement", "repeatable", "view"]),
-            ("other_readers", 8, &["prepared", "loop", "now", "settled"]),
+            ("other_readers", 8, &["prepared", "loop", "earlier", "settled"]),
             ("functions", 8, &["definer", "set", "return", "into"]),
             ("more_functions", 8, &["execute", "lateral", "values", "two_cursors"]),
         ];

@@ -17,7 +17,7 @@ enum Poll {
     /// A prepared statement with a generic plan.
     Generic(&'static str),
     /// The horizon for the next statement, which is its second parameter.
-    Now(&'static str),
+    Earlier(&'static str),
     /// The cursor is the horizon, above all that was read: a row that appears below it later is missed. The query returns
     /// the ids and the horizon.
     Jumping(&'static str),
@@ -60,7 +60,7 @@ const READERS: &[Reader] = &[
              JOIN outbox ON id < horizon AND get_byte(uuid_send(id), 15) % 2 = half WHERE id > $1",
         ),
     },
-    Reader { name: "now", poll: Poll::Now("SELECT id FROM outbox WHERE id > $1 AND id < $2 ORDER BY id LIMIT 1000") },
+    Reader { name: "earlier", poll: Poll::Earlier("SELECT id FROM outbox WHERE id > $1 AND id < $2 ORDER BY id LIMIT 1000") },
     Reader {
         name: "jumping",
         poll: Poll::Jumping(
@@ -119,8 +119,8 @@ impl Reader {
                 }
                 Ok(())
             }
-            Poll::Now(query) => {
-                let horizon: Uuid = client.query_one("SELECT comb_horizon_now()", &[])?.get(0);
+            Poll::Earlier(query) => {
+                let horizon: Uuid = client.query_one("SELECT comb_horizon()", &[])?.get(0);
                 read(client, query, Some(horizon), cursor)
             }
             Poll::Jumping(query) => {

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use pgrx::pg_sys;
 
-use super::system::System;
+use super::host::SystemClock;
 use crate::postgres::raw;
 use crate::postgres::timestamp::TimestampTz;
 use comb_clock::block::Block;
@@ -27,7 +27,7 @@ static CRASHED_AT: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
 
 /// For the postmaster, before the shared memory goes.
 pub fn remember_crash(block: &Block) {
-    let monotonic = System.monotonic();
+    let monotonic = SystemClock.monotonic();
     if let Some(tick) = block.last_tick(monotonic) {
         CRASHED_AT[0].store(tick, Ordering::Relaxed);
         CRASHED_AT[1].store(monotonic, Ordering::Relaxed);
@@ -36,7 +36,7 @@ pub fn remember_crash(block: &Block) {
 
 fn crash() -> Option<EarlierTime> {
     let [tick, monotonic] = CRASHED_AT.each_ref().map(|word| word.load(Ordering::Relaxed));
-    let reached = tick.checked_add(System.monotonic().saturating_sub(monotonic))?;
+    let reached = tick.checked_add(SystemClock.monotonic().saturating_sub(monotonic))?;
     (tick != 0).then_some(EarlierTime { reached, end: reached, source: SeedSource::Crash })
 }
 

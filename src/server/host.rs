@@ -1,39 +1,65 @@
-//! The process that a clock runs in.
+//! The process and the clocks of the operating system, as comb-clock sees them.
 
+use std::mem::MaybeUninit;
 #[cfg(not(any(feature = "pg15", feature = "pg16")))]
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use pgrx::pg_sys;
 
-use super::earlier;
-use super::mutation;
+use super::seed;
 use super::signals::BlockedSignals;
-use super::system::System;
 use crate::postgres::raw;
 use comb_clock::host::{EarlierTime, Host};
-use comb_clock::source::ClockSource;
+use comb_clock::source::{ClockSource, tick_of_seconds, ticks_of_seconds};
 
-/// This process, which generates UUIDs from a separate logical clock or from the shared one.
+/// The clocks of the operating system.
+pub struct SystemClock;
+
+impl ClockSource for SystemClock {
+    #[inline(always)]
+    fn monotonic(&self) -> u64 {
+        let time = read(libc::CLOCK_MONOTONIC);
+        ticks_of_seconds(time.tv_sec as u64, time.tv_nsec as u32)
+    }
+
+    fn realtime(&self) -> Option<u64> {
+        let time = read(libc::CLOCK_REALTIME);
+        tick_of_seconds(time.tv_sec, time.tv_nsec as u32)
+    }
+}
+
+/// Through libc, where libfaketime can steer it.
+#[inline(always)]
+fn read(clock: libc::clockid_t) -> libc::timespec {
+    let mut time = MaybeUninit::uninit();
+    // SAFETY: both clocks exist wherever PostgreSQL runs, so the call cannot fail, and fills the structure.
+    unsafe {
+        libc::clock_gettime(clock, time.as_mut_ptr());
+        time.assume_init()
+    }
+}
+
+/// This process, with the logical clock that it uses: a separate one, or the one that it shares with others.
 pub struct Process {
-    pub shares: bool,
+    pub shares_clock: bool,
 }
 
 const _: () = assert!(!std::mem::needs_drop::<Process>());
 
 impl ClockSource for Process {
     fn monotonic(&self) -> u64 {
-        System.monotonic()
+        SystemClock.monotonic()
     }
 
     fn realtime(&self) -> Option<u64> {
-        System.realtime()
+        SystemClock.realtime()
     }
 }
 
 impl Host for Process {
     fn earlier_time(&self) -> Option<EarlierTime> {
         // A logical clock of one process does not continue from the time before the start of the server.
-        if self.shares { earlier::latest() } else { None }
+        if self.shares_clock { seed::latest() } else { None }
     }
 
     fn in_recovery(&self) -> bool {
@@ -43,16 +69,8 @@ impl Host for Process {
 
     fn undisturbed(&self, change: &mut dyn FnMut()) {
         // No other process waits for the logical clock of one process.
-        let _blocked = self.shares.then(BlockedSignals::new);
+        let _blocked = self.shares_clock.then(BlockedSignals::new);
         change();
-    }
-
-    fn changing(&self) {
-        mutation::stop();
-    }
-
-    fn refreshes_random(&self) -> bool {
-        !mutation::is("random bits of the postmaster")
     }
 
     fn wait(&self, turn: u32) {
@@ -65,16 +83,16 @@ impl Host for Process {
     }
 }
 
-/// Waits for a millisecond, shows up in pg_stat_activity, and obeys cancel and terminate: it then raises
+/// Waits for a millisecond. It shows up in pg_stat_activity, and obeys cancel and terminate: it then raises
 /// an ERROR.
-fn wait_interruptibly() {
+pub fn wait_interruptibly() {
     let events = pg_sys::WL_LATCH_SET | pg_sys::WL_TIMEOUT | pg_sys::WL_EXIT_ON_PM_DEATH;
     // SAFETY: as PostgreSQL's own loops wait, in a process that runs SQL and so has a latch. No caller has blocked
     // signals or holds a lock while it waits.
     unsafe {
         raw::WaitLatch(pg_sys::MyLatch, events as i32, 1, wait_event());
         raw::ResetLatch(pg_sys::MyLatch);
-        if pg_sys::InterruptPending != 0 && !mutation::is("deaf while it waits") {
+        if pg_sys::InterruptPending != 0 {
             raw::ProcessInterrupts();
         }
     }

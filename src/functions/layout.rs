@@ -1,0 +1,48 @@
+//! Layouts as arguments, and the errors of layouts.
+
+use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
+
+use crate::postgres::call::{Call, Parameter};
+use crate::postgres::report::{List, Report, report};
+use crate::postgres::timestamp::TimestampTz;
+use comb_id::layout::Layout;
+use comb_id::layouts::{LAYOUTS, labelled};
+
+/// A text that names a layout.
+impl Parameter for &'static Layout {
+    #[inline(always)]
+    unsafe fn read(call: Call, index: usize) -> Result<Self, Report> {
+        // SAFETY: guaranteed by the caller.
+        layout_named(unsafe { <&[u8]>::read(call, index)? })
+    }
+}
+
+pub fn layout_named(label: &[u8]) -> Result<&'static Layout, Report> {
+    labelled(label).ok_or_else(|| unknown_layout(label))
+}
+
+#[cold]
+fn unknown_layout(label: &[u8]) -> Report {
+    let labels = List(LAYOUTS.iter().map(|layout| layout.label));
+    report!(ERRCODE_INVALID_PARAMETER_VALUE, "unrecognized UUID layout: ")
+        .quote(label)
+        .hint(format_args!("The layouts are {labels}."))
+}
+
+/// A time that the layout cannot hold.
+#[cold]
+pub fn timestamp_out_of_range(layout: &'static Layout) -> Report {
+    let (first, last) = layout.range_micros();
+    let [first, last] = [first, last].map(TimestampTz::from_unix_micros);
+    report!(ERRCODE_DATETIME_FIELD_OVERFLOW, "timestamp out of range for UUID layout \"{}\"", layout.label)
+        .detail(format_args!("The layout can represent times from {first} to {last}."))
+}
+
+/// A UUID that is not of the layout.
+#[cold]
+pub fn not_of_layout(layout: &'static Layout) -> Report {
+    report!(ERRCODE_INVALID_PARAMETER_VALUE, "UUID does not have layout \"{}\"", layout.label).hint(
+        "If the UUID has another layout, pass that layout as the second argument. \
+         A random UUID has no timestamp, although some layouts read one from it.",
+    )
+}
