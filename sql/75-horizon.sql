@@ -37,6 +37,21 @@ CREATE FUNCTION comb_guard() RETURNS trigger
 COMMENT ON FUNCTION comb_guard() IS
     'trigger that rejects rows whose key the horizon does not cover';
 
+CREATE FUNCTION comb_track() RETURNS trigger
+    LANGUAGE c AS 'MODULE_PATHNAME', 'comb_track';
+COMMENT ON FUNCTION comb_track() IS
+    'trigger that keeps the horizon below the rows that a statement stores';
+
+CREATE FUNCTION comb_version() RETURNS trigger
+    LANGUAGE c AS 'MODULE_PATHNAME', 'comb_version';
+COMMENT ON FUNCTION comb_version() IS
+    'trigger that generates a tracked UUID for each new version of a row';
+
+CREATE FUNCTION comb_sequence_horizon(sequence regclass) RETURNS bigint
+    LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 10 AS 'MODULE_PATHNAME', 'comb_sequence_horizon';
+COMMENT ON FUNCTION comb_sequence_horizon(regclass) IS
+    'number up to which all numbers of a sequence are settled: visible to this statement, or never committed';
+
 -- The locks are advisory locks of class 3083: the database, and the two halves of a tick of 1/65536 ms.
 CREATE FUNCTION comb_horizon_holders() RETURNS TABLE (
         pid integer, database name, username name, application text, state text,

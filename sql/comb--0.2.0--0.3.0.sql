@@ -14,6 +14,39 @@ EXCEPTION WHEN dependent_objects_still_exist THEN
 END
 $$;
 
+-- The horizon of any table
+CREATE FUNCTION comb_track() RETURNS trigger
+    LANGUAGE c AS 'MODULE_PATHNAME', 'comb_track';
+
+CREATE FUNCTION comb_version() RETURNS trigger
+    LANGUAGE c AS 'MODULE_PATHNAME', 'comb_version';
+
+CREATE FUNCTION comb_sequence_horizon(sequence regclass) RETURNS bigint
+    LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 10 AS 'MODULE_PATHNAME', 'comb_sequence_horizon';
+
+COMMENT ON FUNCTION comb_tracked() IS
+    'generate UUID version 7 that comb_horizon() stays below until the transaction ends';
+COMMENT ON FUNCTION comb_tracked(text) IS
+    'generate UUID in the given layout that comb_horizon() stays below until the transaction ends';
+COMMENT ON FUNCTION comb_horizon(text) IS
+    'UUID below which all tracked UUIDs are settled: visible to this statement, or never committed';
+COMMENT ON FUNCTION comb_horizon_status() IS
+    'time of the horizon for the next statement, and for how long the oldest transaction has held it back';
+COMMENT ON FUNCTION comb_settled(uuid, text) IS
+    'whether a UUID and all tracked UUIDs before it are settled';
+COMMENT ON FUNCTION comb_hold() IS
+    'keep the horizon below the UUIDs that the client generates from now on in this transaction';
+COMMENT ON FUNCTION comb_guard() IS
+    'trigger that rejects rows whose key the horizon does not cover';
+COMMENT ON FUNCTION comb_track() IS
+    'trigger that keeps the horizon below the rows that a statement stores';
+COMMENT ON FUNCTION comb_version() IS
+    'trigger that generates a tracked UUID for each new version of a row';
+COMMENT ON FUNCTION comb_sequence_horizon(regclass) IS
+    'number up to which all numbers of a sequence are settled: visible to this statement, or never committed';
+COMMENT ON FUNCTION comb_horizon_holders() IS
+    'transactions that hold the horizon back, oldest first';
+
 -- What pg_upgrade to a newer major version left out.
 
 -- What only newer major versions of PostgreSQL have

@@ -5,7 +5,11 @@
 #include "postgres.h"
 
 #include "catalog/partition.h"
+#include "catalog/pg_attrdef.h"
+#include "catalog/pg_depend.h"
 #include "catalog/pg_inherits.h"
+#include "catalog/pg_language.h"
+#include "catalog/pg_sequence.h"
 #include "common/hashfn.h"
 #include "lib/hyperloglog.h"
 #include "storage/lwlock.h"
@@ -18,6 +22,14 @@
 
 _Static_assert(__builtin_strcmp(EXPANSION_OF(AddinShmemInitLock), "(&MainLWLockArray[21].lock)") == 0, "AddinShmemInitLock");
 
+_Static_assert(ClanguageId == 13, "ClanguageId");
+_Static_assert(AttrDefaultRelationId == 2604 && DependRelationId == 2608, "catalogs");
+_Static_assert(DependDependerIndexId == 2673 && DependReferenceIndexId == 2674, "indexes of pg_depend");
+_Static_assert(Anum_pg_depend_classid == 1 && Anum_pg_depend_objid == 2, "pg_depend");
+_Static_assert(Anum_pg_depend_refclassid == 4 && Anum_pg_depend_refobjid == 5, "pg_depend");
+_Static_assert(Anum_pg_sequence_seqincrement == 4 && Anum_pg_sequence_seqcache == 7, "pg_sequence");
+_Static_assert(Anum_pg_sequence_seqcycle == 8, "pg_sequence");
+
 /* A pointer of the type that raw.rs declares. */
 #define DECLARES(result, function, arguments) static result (*const is_##function) arguments __attribute__((unused)) = function
 
@@ -29,6 +41,7 @@ DECLARES(int, errhint, (const char *, ...));
 DECLARES(void, errfinish, (const char *, int, const char *));
 DECLARES(Oid, get_partition_parent, (Oid, bool));
 DECLARES(bool, has_subclass, (Oid));
+DECLARES(ObjectAddress, GetAttrDefaultColumnAddress, (Oid));
 DECLARES(void, initHyperLogLog, (hyperLogLogState *, uint8));
 DECLARES(void, addHyperLogLog, (hyperLogLogState *, uint32));
 DECLARES(double, estimateHyperLogLog, (hyperLogLogState *));
@@ -68,3 +81,18 @@ SAME_PLACE(SkipSupportData, decrement, skip_support, decrement);
 SAME_PLACE(SkipSupportData, increment, skip_support, increment);
 _Static_assert(sizeof(SkipSupportData) == sizeof(skip_support), "SkipSupportData");
 #endif
+
+static struct {
+	Oid			classid;
+	Oid			objid;
+	int32		objsubid;
+	Oid			refclassid;
+	Oid			refobjid;
+	int32		refobjsubid;
+	char		deptype;
+} depend __attribute__((unused));
+
+SAME_PLACE(FormData_pg_depend, objid, depend, objid);
+SAME_PLACE(FormData_pg_depend, refclassid, depend, refclassid);
+SAME_PLACE(FormData_pg_depend, refobjid, depend, refobjid);
+SAME_PLACE(FormData_pg_depend, deptype, depend, deptype);

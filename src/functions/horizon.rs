@@ -34,7 +34,7 @@ fn comb_tracked() -> Result<Uuid, Report> {
 
 /// The next UUID, above a floor that the transaction holds.
 #[inline(always)]
-fn tracked_id(layout: &'static Layout) -> Result<Uuid, Report> {
+pub fn tracked_id(layout: &'static Layout) -> Result<Uuid, Report> {
     loop {
         floors::acquire()?;
         let id = new_id(layout)?;

@@ -17,4 +17,6 @@ mod read;
 mod rewrite;
 mod text_forms;
 mod time_order;
+mod track;
+mod trigger;
 mod uniqueidentifier;

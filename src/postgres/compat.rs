@@ -3,7 +3,7 @@
 //! The compiler reports bindings that another major version does not have. tools/unbound.c checks the assumptions
 //! against its headers.
 
-use pgrx::pg_sys::{self, Datum};
+use pgrx::pg_sys::{self, Datum, Oid};
 
 /// A pointer to what PostgreSQL only reads: const in its headers from version 17 on.
 #[cfg(not(any(feature = "pg15", feature = "pg16")))]
@@ -56,4 +56,24 @@ pub struct HyperLogLog {
     alpha_mm: f64,
     hashes: *mut u8,
     size: usize,
+}
+
+/// The language C in pg_language (pg_language.dat).
+pub const C_LANGUAGE: Oid = Oid::from_u32(13);
+/// catalog/pg_attrdef.h, catalog/pg_depend.h.
+pub const ATTR_DEFAULT_RELATION: Oid = Oid::from_u32(2604);
+pub const DEPEND_RELATION: Oid = Oid::from_u32(2608);
+pub const DEPEND_DEPENDER_INDEX: Oid = Oid::from_u32(2673);
+pub const DEPEND_REFERENCE_INDEX: Oid = Oid::from_u32(2674);
+
+/// FormData_pg_depend (catalog/pg_depend.h).
+#[repr(C)]
+pub struct FormDataPgDepend {
+    pub classid: Oid,
+    pub objid: Oid,
+    pub objsubid: i32,
+    pub refclassid: Oid,
+    pub refobjid: Oid,
+    pub refobjsubid: i32,
+    pub deptype: std::ffi::c_char,
 }

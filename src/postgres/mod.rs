@@ -1,6 +1,7 @@
 //! PostgreSQL's own functions, and the conventions by which it calls ours.
 
 pub mod call;
+pub mod catalog;
 pub mod compat;
 pub mod one_thread;
 pub mod raw;

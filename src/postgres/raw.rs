@@ -73,6 +73,22 @@ functions! {
     fn text_to_cstring(text: *const pg_sys::text) -> *mut c_char;
     fn stringToNode(text: *const c_char) -> *mut c_void;
 
+    fn table_open(table: Oid, lock: LOCKMODE) -> Relation;
+    fn table_close(table: Relation, lock: LOCKMODE);
+    fn try_relation_open(relation: Oid, lock: LOCKMODE) -> Relation;
+    fn relation_close(relation: Relation, lock: LOCKMODE);
+    fn ScanKeyInit(key: ScanKey, column: AttrNumber, strategy: StrategyNumber, function: RegProcedure, argument: Datum);
+    fn systable_beginscan(
+        catalog: Relation, index: Oid, by_index: bool, snapshot: Snapshot, count: c_int, keys: ScanKey,
+    ) -> SysScanDesc;
+    fn systable_getnext(scan: SysScanDesc) -> HeapTuple;
+    fn systable_endscan(scan: SysScanDesc);
+    fn CacheRegisterRelcacheCallback(function: RelcacheCallbackFunction, argument: Datum);
+
+    // Sequences
+    fn pg_class_aclcheck(relation: Oid, role: Oid, mode: AclMode) -> AclResult::Type;
+    fn pg_sequence_last_value(call: FunctionCallInfo) -> Datum;
+
     // Rows
     fn get_call_result_type(
         call: FunctionCallInfo, type_id: *mut Oid, description: *mut TupleDesc,
@@ -90,6 +106,9 @@ functions! {
     // Columns of a row
     fn SPI_fnumber(description: TupleDesc, name: *const c_char) -> c_int;
     fn SPI_gettypeid(description: TupleDesc, column: c_int) -> Oid;
+    fn heap_modify_tuple_by_cols(
+        tuple: HeapTuple, description: TupleDesc, count: c_int, columns: Const<c_int>, values: Const<Datum>, nulls: Const<bool>,
+    ) -> HeapTuple;
     fn SPI_getbinval(
         tuple: HeapTuple, description: TupleDesc, column: c_int, is_null: *mut bool,
     ) -> Datum;
@@ -157,6 +176,7 @@ functions! {
     ) -> Oid;
     fn buildoidvector(oids: *const Oid, count: c_int) -> *mut oidvector;
     fn lappend(list: *mut List, element: *mut c_void) -> *mut List;
+    fn lappend_oid(list: *mut List, element: Oid) -> *mut List;
     fn makeBoolConst(value: bool, is_null: bool) -> *mut Node;
     fn makeConst(
         type_id: Oid, modifier: i32, collation: Oid, length: c_int, value: Datum, is_null: bool,
@@ -207,6 +227,9 @@ unsafe extern "C-unwind" {
 
     // catalog/partition.h
     pub fn get_partition_parent(partition: Oid, even_if_detached: bool) -> Oid;
+
+    // catalog/pg_attrdef.h
+    pub fn GetAttrDefaultColumnAddress(default: Oid) -> ObjectAddress;
 
     // catalog/pg_inherits.h
     pub fn has_subclass(table: Oid) -> bool;

@@ -12,7 +12,7 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 
 use super::backend;
-use super::host::{SystemClock, in_parallel_worker, wait_interruptibly};
+use super::host::{Process, SystemClock, in_parallel_worker, wait_interruptibly};
 use crate::postgres::compat::local_transaction_id;
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
@@ -61,8 +61,7 @@ pub fn acquire() -> Result<u64, Report> {
 #[cold]
 #[inline(never)]
 fn acquire_lock() -> Result<u64, Report> {
-    check_available()?;
-    let (block, process) = backend::server()?;
+    let (block, process) = server()?;
     // Before the logical clock is read: a process that sees a reset sees the logical clock after it.
     let resets = block.resets();
     let floor = block.follow(&process)?.tick - 1;
@@ -146,8 +145,14 @@ fn floor_of(tag: &pg_sys::LOCKTAG) -> Option<u64> {
     (is_ours && floor <= LAST_TICK).then_some(floor)
 }
 
+/// The shared clock, where there are floors.
+pub fn server() -> Result<(&'static Block, Process), Report> {
+    check_available()?;
+    backend::server()
+}
+
 /// An error in recovery and in a parallel worker, which do not have their own transactions.
-pub fn check_available() -> Result<(), Report> {
+fn check_available() -> Result<(), Report> {
     // SAFETY: reads shared memory that every backend has.
     if unsafe { raw::RecoveryInProgress() } {
         return Err(report!(

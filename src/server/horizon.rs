@@ -6,7 +6,6 @@ use std::sync::atomic::{Ordering, fence};
 
 use pgrx::pg_sys;
 
-use super::backend;
 use super::floors;
 use super::host::Process;
 use crate::postgres::one_thread::OneThread;
@@ -24,14 +23,8 @@ pub struct Horizon {
 
 /// Computes the horizon: true for every snapshot that is taken from now on.
 pub fn compute() -> Result<Horizon, Report> {
-    let (block, process) = server()?;
+    let (block, process) = floors::server()?;
     compute_with(block, &process)
-}
-
-/// The shared clock, where the horizon can be computed.
-fn server() -> Result<(&'static Block, Process), Report> {
-    floors::check_available()?;
-    backend::server()
 }
 
 fn compute_with(block: &Block, process: &Process) -> Result<Horizon, Report> {
@@ -50,12 +43,10 @@ fn compute_with(block: &Block, process: &Process) -> Result<Horizon, Report> {
 /// next one let a later row through. Therefore the answer is stored in the statement's snapshot.
 pub fn settled_for_statement() -> Result<Option<u64>, Report> {
     // Before the snapshot is looked at: PostgreSQL does not fill in that word of a parallel worker's.
-    let (block, process) = server()?;
+    let (block, process) = floors::server()?;
     let Some((statement, answer)) = statement_snapshot() else { return Ok(None) };
-    // SAFETY: the snapshot stays for the time of the call.
-    let known = unsafe { *answer };
-    if !known.is_null() {
-        return Ok(Some(known.addr() as u64).filter(|&settled| settled != NOTHING));
+    if let Some(settled) = known(answer) {
+        return Ok(settled);
     }
     let resets = block.resets();
     let horizon = compute_with(block, &process)?;
@@ -70,6 +61,17 @@ pub fn settled_for_statement() -> Result<Option<u64>, Report> {
     // SAFETY: as above.
     unsafe { *answer = std::ptr::without_provenance_mut(settled.unwrap_or(NOTHING) as usize) };
     Ok(settled)
+}
+
+/// The answer of [`settled_for_statement`] if the statement that calls has one.
+pub fn settled_before() -> Option<Option<u64>> {
+    known(statement_snapshot()?.1)
+}
+
+fn known(answer: *mut Settled) -> Option<Option<u64>> {
+    // SAFETY: the snapshot stays for the time of the call.
+    let known = unsafe { *answer };
+    (!known.is_null()).then(|| Some(known.addr() as u64).filter(|&settled| settled != NOTHING))
 }
 
 /// The answer where nothing is known to be settled. No clock shows it.

@@ -5,6 +5,7 @@ pub mod floors;
 pub mod horizon;
 pub mod host;
 pub mod seed;
+pub mod sequences;
 pub mod settings;
 pub mod shared_memory;
 pub mod signals;

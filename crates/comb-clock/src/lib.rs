@@ -15,6 +15,7 @@ pub mod horizon;
 pub mod host;
 pub mod logical_clock;
 pub mod random;
+pub mod samples;
 pub mod seqlock;
 pub mod source;
 pub mod status;

@@ -1,0 +1,96 @@
+//! What the catalogs say of relations and functions.
+
+use std::ffi::CStr;
+use std::mem::MaybeUninit;
+use std::ptr;
+
+use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
+use pgrx::pg_sys::{self, List, ListCell, Oid, SysCacheIdentifier};
+
+use super::compat::{
+    ATTR_DEFAULT_RELATION, C_LANGUAGE, DEPEND_DEPENDER_INDEX, DEPEND_REFERENCE_INDEX, DEPEND_RELATION, FormDataPgDepend,
+};
+use super::raw;
+use super::report::{Report, report};
+
+/// # Safety
+/// A list, or null, which is an empty one.
+pub unsafe fn cells<'a>(list: *mut List) -> &'a [ListCell] {
+    // SAFETY: guaranteed by the caller.
+    unsafe { list.as_ref().map_or(&[], |list| std::slice::from_raw_parts(list.elements, list.length as usize)) }
+}
+
+/// The name of a relation, which lives as long as the call.
+pub fn relation_name<'a>(relation: Oid) -> Result<&'a [u8], Report> {
+    // SAFETY: reads the catalogs. The name is a C string, copied into the memory context of the caller.
+    unsafe {
+        let name = raw::get_rel_name(relation);
+        if name.is_null() {
+            let oid = relation.to_u32();
+            return Err(report!(ERRCODE_UNDEFINED_TABLE, "relation with OID {oid} does not exist"));
+        }
+        Ok(CStr::from_ptr(name).to_bytes())
+    }
+}
+
+/// The name of the function in C that a SQL function calls; `None` if it is written in another language. It lives as long
+/// as the call.
+pub fn symbol_of<'a>(function: Oid) -> Option<&'a CStr> {
+    let cache = SysCacheIdentifier::PROCOID as i32;
+    // SAFETY: reads the catalogs. The source of a function in C is never NULL; it is copied before the row is released.
+    unsafe {
+        let row = raw::SearchSysCache1(cache, function.into());
+        if row.is_null() {
+            return None;
+        }
+        let language = (*pg_sys::GETSTRUCT(row).cast::<pg_sys::FormData_pg_proc>()).prolang;
+        let source = raw::SysCacheGetAttr(cache, row, pg_sys::Anum_pg_proc_prosrc as i16, &mut false);
+        let symbol = (language == C_LANGUAGE).then(|| CStr::from_ptr(raw::text_to_cstring(source.cast_mut_ptr())));
+        raw::ReleaseSysCache(row);
+        symbol
+    }
+}
+
+/// The tables with a column that owns a sequence, or whose default draws from it. It lives as long as the call.
+pub fn tables_of_sequence<'a>(sequence: Oid) -> &'a [ListCell] {
+    let key = |column: i16, value: Oid| {
+        let mut key = MaybeUninit::uninit();
+        let (equal, function) = (pg_sys::BTEqualStrategyNumber as u16, Oid::from_u32(pg_sys::F_OIDEQ));
+        // SAFETY: fills it in.
+        unsafe {
+            raw::ScanKeyInit(key.as_mut_ptr(), column, equal, function, value.into());
+            key.assume_init()
+        }
+    };
+    // SAFETY: reads pg_depend by its index on the referenced object, and by the one on the dependent object. The scans and
+    // the relation are closed after they were opened; if an ERROR jumps over that, the transaction closes them.
+    unsafe {
+        let lock = pg_sys::AccessShareLock as i32;
+        let depend = raw::table_open(DEPEND_RELATION, lock);
+        let mut tables = ptr::null_mut();
+        let mut scan = |index, class: i16, object: i16, table: &dyn Fn(&FormDataPgDepend) -> Option<Oid>| {
+            let mut keys = [key(class, pg_sys::RelationRelationId), key(object, sequence)];
+            let scan = raw::systable_beginscan(depend, index, true, ptr::null_mut(), 2, keys.as_mut_ptr());
+            while let Some(row) = raw::systable_getnext(scan).as_mut() {
+                if let Some(table) = table(&*pg_sys::GETSTRUCT(row).cast()) {
+                    tables = raw::lappend_oid(tables, table);
+                }
+            }
+            raw::systable_endscan(scan);
+        };
+        // Columns 1 and 2 of pg_depend are classid and objid, 4 and 5 refclassid and refobjid.
+        scan(DEPEND_DEPENDER_INDEX, 1, 2, &|row| {
+            let owns = matches!(
+                row.deptype as u32,
+                pg_sys::DependencyType::DEPENDENCY_AUTO | pg_sys::DependencyType::DEPENDENCY_INTERNAL
+            );
+            (owns && row.refclassid == pg_sys::RelationRelationId).then_some(row.refobjid)
+        });
+        scan(DEPEND_REFERENCE_INDEX, 4, 5, &|row| {
+            let is_default = row.classid == ATTR_DEFAULT_RELATION;
+            is_default.then(|| raw::GetAttrDefaultColumnAddress(row.objid).objectId).filter(|table| *table != Oid::INVALID)
+        });
+        raw::table_close(depend, lock);
+        cells(tables)
+    }
+}

@@ -1,0 +1,298 @@
+//! The numbers of sequences that are settled for a statement: comb_clock::samples has the proof.
+
+use std::cell::{Cell, UnsafeCell};
+use std::ptr;
+use std::sync::atomic::{Ordering, fence};
+
+use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
+use pgrx::pg_sys::{self, Datum, Oid, SysCacheIdentifier};
+
+use super::floors;
+use super::horizon::{settled_before, settled_for_statement};
+use crate::postgres::catalog;
+use crate::postgres::compat::local_transaction_id;
+use crate::postgres::one_thread::OneThread;
+use crate::postgres::raw;
+use crate::postgres::report::{Report, report};
+use comb_clock::samples::Samples;
+
+/// How many sequences a process keeps samples of.
+const KEPT: usize = 16;
+
+/// A sequence that this process has read.
+#[derive(Clone, Copy)]
+struct Sequence {
+    id: Oid,
+    samples: Samples,
+    /// The value of [`INVALIDATIONS`] when the tables that use the sequence were last checked.
+    checked_at: Option<u64>,
+}
+
+/// The sequences that this process read last, since the clock was last reset; the latest one first.
+struct Sequences {
+    resets: u64,
+    sequences: [Sequence; KEPT],
+}
+
+static SEQUENCES: OneThread<UnsafeCell<Sequences>> = OneThread::new(UnsafeCell::new(Sequences {
+    resets: 0,
+    sequences: [Sequence { id: Oid::INVALID, samples: Samples::EMPTY, checked_at: None }; KEPT],
+}));
+
+/// What a statement was answered.
+struct Answer {
+    sequence: Oid,
+    settled: u64,
+    number: Option<i64>,
+}
+
+/// The answers of a transaction, in its memory: a cursor may ask again after many other statements.
+#[derive(Clone, Copy)]
+struct Answers {
+    transaction: u32,
+    list: *mut pg_sys::List,
+}
+
+static ANSWERS: OneThread<Cell<Answers>> = OneThread::new(Cell::new(Answers { transaction: 0, list: ptr::null_mut() }));
+
+/// How often PostgreSQL has told this process that the definition of a table has changed.
+static INVALIDATIONS: OneThread<Cell<Option<u64>>> = OneThread::new(Cell::new(None));
+
+/// The number up to which all numbers of a sequence are settled for the statement that calls; `None` if that is not
+/// known of any.
+///
+/// A statement gets one answer for each sequence, as it gets one horizon: by the tick that is settled for it, which its
+/// snapshot keeps.
+pub fn settled_number(id: Oid) -> Result<Option<i64>, Report> {
+    let (block, process) = floors::server()?;
+    if let Some(settled) = settled_before() {
+        let Some(settled) = settled else { return Ok(None) };
+        if let Some(answer) = known_answer(id, settled) {
+            return Ok(answer);
+        }
+    }
+    let resets = block.resets();
+    // SAFETY: a call that comes back to this function, in a trigger of PostgreSQL's catalogs, does not exist.
+    let sequences = unsafe { &mut *SEQUENCES.get() };
+    if sequences.resets != resets {
+        sequences.resets = resets;
+        sequences.sequences.iter_mut().for_each(|sequence| sequence.samples = Samples::EMPTY);
+    }
+    let sequence = sequences.find(id);
+    sequence.check()?;
+    let last = last_number(id)?;
+    // The sequence is read before the clock, and the clock before the floors.
+    fence(Ordering::SeqCst);
+    let at = block.follow(&process)?.tick;
+    let settled = settled_for_statement()?;
+    if let Some(last) = last {
+        sequence.samples.add(last, at, settled);
+    }
+    let Some(settled) = settled else { return Ok(None) };
+    let number = sequence.samples.settled(settled);
+    remember_answer(Answer { sequence: id, settled, number });
+    Ok(number)
+}
+
+impl Sequences {
+    /// The sequence, which becomes the first one. It replaces the last one if it is new.
+    fn find(&mut self, id: Oid) -> &mut Sequence {
+        let place = self.sequences.iter().position(|sequence| sequence.id == id);
+        let [others @ .., last] = &mut self.sequences;
+        match place.and_then(|place| others.get_mut(..=place)) {
+            Some(until) => until.rotate_right(1),
+            None => {
+                if place.is_none() {
+                    *last = Sequence { id, samples: Samples::EMPTY, checked_at: None };
+                }
+                self.sequences.rotate_right(1);
+            }
+        }
+        let [first, ..] = &mut self.sequences;
+        first
+    }
+}
+
+fn known_answer(sequence: Oid, settled: u64) -> Option<Option<i64>> {
+    let answers = ANSWERS.get();
+    if answers.transaction != local_transaction_id() {
+        return None;
+    }
+    // SAFETY: the list and its elements live as long as the transaction.
+    let cells = unsafe { catalog::cells(answers.list) };
+    // The latest one is asked for most often.
+    let mut answers = cells.iter().rev().map(|cell| unsafe { &*cell.ptr_value.cast::<Answer>() });
+    answers.find(|answer| answer.sequence == sequence && answer.settled == settled).map(|answer| answer.number)
+}
+
+fn remember_answer(answer: Answer) {
+    let transaction = local_transaction_id();
+    let mut answers = ANSWERS.get();
+    if answers.transaction != transaction {
+        answers = Answers { transaction, list: ptr::null_mut() };
+    }
+    // SAFETY: memory that lives as long as the transaction. After an ERROR, the list is as it was.
+    unsafe {
+        let context = pg_sys::CurrentMemoryContext;
+        pg_sys::CurrentMemoryContext = pg_sys::TopTransactionContext;
+        let place = raw::palloc(size_of::<Answer>()).cast::<Answer>();
+        place.write(answer);
+        answers.list = raw::lappend(answers.list, place.cast());
+        pg_sys::CurrentMemoryContext = context;
+    }
+    ANSWERS.set(answers);
+}
+
+impl Sequence {
+    /// An error if the numbers of the sequence can be stored in another order than the transactions' floors.
+    fn check(&mut self) -> Result<(), Report> {
+        check_definition(self.id)?;
+        let invalidations = invalidations();
+        if self.checked_at != Some(invalidations) {
+            check_tables(self.id)?;
+            self.checked_at = Some(invalidations);
+        }
+        Ok(())
+    }
+}
+
+/// How often the definition of a table has changed, as far as this process knows.
+fn invalidations() -> u64 {
+    unsafe extern "C-unwind" fn count(_: Datum, _: Oid) {
+        INVALIDATIONS.set(INVALIDATIONS.get().map(|count| count + 1));
+    }
+    if let Some(count) = INVALIDATIONS.get() {
+        return count;
+    }
+    // SAFETY: the function stays for the life of the process.
+    unsafe { raw::CacheRegisterRelcacheCallback(Some(count), Datum::null()) };
+    INVALIDATIONS.set(Some(0));
+    0
+}
+
+fn not_a_sequence(id: Oid) -> Report {
+    match catalog::relation_name(id) {
+        Ok(name) => report!(ERRCODE_WRONG_OBJECT_TYPE, "").quote(name).and(" is not a sequence"),
+        Err(error) => error,
+    }
+}
+
+/// Numbers have to be drawn in ascending order, and each has to be new.
+fn check_definition(id: Oid) -> Result<(), Report> {
+    // SAFETY: reads the catalogs. Columns 4, 7 and 8 of pg_sequence (catalog/pg_sequence.h) are seqincrement, seqcache and
+    // seqcycle, which are never NULL. A privilege is asked for a relation that exists.
+    let (increment, cache, cycles, may_read) = unsafe {
+        let syscache = SysCacheIdentifier::SEQRELID as i32;
+        let row = raw::SearchSysCache1(syscache, id.into());
+        if row.is_null() {
+            return Err(not_a_sequence(id));
+        }
+        let column = |number| raw::SysCacheGetAttr(syscache, row, number, &mut false).value() as i64;
+        let definition = (column(4), column(7), column(8) as u8 != 0);
+        raw::ReleaseSysCache(row);
+        let privileges = (pg_sys::ACL_SELECT | pg_sys::ACL_USAGE) as pg_sys::AclMode;
+        let granted = raw::pg_class_aclcheck(id, raw::GetUserId(), privileges);
+        (definition.0, definition.1, definition.2, granted == pg_sys::AclResult::ACLCHECK_OK)
+    };
+    let name = catalog::relation_name(id)?;
+    if !may_read {
+        return Err(report!(ERRCODE_INSUFFICIENT_PRIVILEGE, "permission denied for sequence ").quote(name));
+    }
+    let refused = |problem: &str, hint: &str| {
+        let state = ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE;
+        Err(report!(state, "the horizon does not support sequence ").quote(name).and(problem).hint(hint))
+    };
+    if cache != 1 {
+        return refused(
+            ", which has a cache",
+            "Each session would draw numbers before others, and store them later. Use ALTER SEQUENCE ... CACHE 1.",
+        );
+    }
+    if increment != 1 {
+        return refused(
+            ", whose increment is not 1",
+            "Programs that draw several numbers at once store them later. Use ALTER SEQUENCE ... INCREMENT BY 1.",
+        );
+    }
+    if cycles {
+        return refused(", which cycles", "Old numbers would come again. Use ALTER SEQUENCE ... NO CYCLE.");
+    }
+    Ok(())
+}
+
+/// Each table whose column uses the sequence has to have a trigger that calls comb_track().
+fn check_tables(id: Oid) -> Result<(), Report> {
+    let tables = catalog::tables_of_sequence(id);
+    let state = ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE;
+    if tables.is_empty() {
+        return Err(report!(state, "no table uses sequence ")
+            .quote(catalog::relation_name(id)?)
+            .hint("If a function draws its numbers, use ALTER SEQUENCE ... OWNED BY the column that stores them."));
+    }
+    for cell in tables {
+        // SAFETY: a list of OIDs.
+        let table = unsafe { cell.oid_value };
+        if !is_tracked(table) {
+            let name = catalog::relation_name(table)?;
+            return Err(report!(state, "table ")
+                .quote(name)
+                .and(" has no enabled trigger that calls comb_track()")
+                .detail("Rows that are inserted into it do not hold the horizon back.")
+                .hint("CREATE TRIGGER tracked BEFORE INSERT ON the table FOR EACH STATEMENT EXECUTE FUNCTION comb_track()."));
+        }
+    }
+    Ok(())
+}
+
+/// Whether an INSERT into a table calls comb_track(). Statements that insert into a partition by way of the partitioned
+/// table call the triggers of that one.
+fn is_tracked(table: Oid) -> bool {
+    const KIND: u32 = pg_sys::TRIGGER_TYPE_BEFORE | pg_sys::TRIGGER_TYPE_INSERT;
+    const OF_ROW: u32 = pg_sys::TRIGGER_TYPE_ROW;
+    // SAFETY: reads the catalogs. A relation is closed after it was opened; if an ERROR jumps over that, the transaction
+    // closes it.
+    unsafe {
+        let relation = raw::try_relation_open(table, pg_sys::AccessShareLock as i32);
+        // A table that was dropped meanwhile.
+        if relation.is_null() {
+            return true;
+        }
+        let triggers = (*relation)
+            .trigdesc
+            .as_ref()
+            .map_or(&[][..], |triggers| std::slice::from_raw_parts(triggers.triggers, triggers.numtriggers as usize));
+        let is_tracked = triggers.iter().any(|trigger| {
+            trigger.tgtype as u32 & (KIND | OF_ROW) == KIND
+                && matches!(trigger.tgenabled as u8, b'O' | b'A')
+                && trigger.tgnattr == 0
+                && trigger.tgqual.is_null()
+                && catalog::symbol_of(trigger.tgfoid) == Some(c"comb_track")
+        });
+        raw::relation_close(relation, pg_sys::AccessShareLock as i32);
+        is_tracked || raw::get_rel_relispartition(table) && is_tracked_above(table)
+    }
+}
+
+fn is_tracked_above(partition: Oid) -> bool {
+    // SAFETY: reads the catalogs.
+    is_tracked(unsafe { raw::get_partition_parent(partition, true) })
+}
+
+/// The last number that was drawn from a sequence; `None` if none was.
+fn last_number(id: Oid) -> Result<Option<i64>, Report> {
+    /// A call of a function with one argument.
+    #[repr(C)]
+    struct Call {
+        info: pg_sys::FunctionCallInfoBaseData,
+        argument: pg_sys::NullableDatum,
+    }
+    // SAFETY: PostgreSQL's function, with the argument that it expects. Unlike a SELECT from the sequence, it reads the page
+    // under a lock, so that it sees all numbers that were drawn.
+    unsafe {
+        let mut call: Call = std::mem::zeroed();
+        call.info.nargs = 1;
+        call.argument.value = id.into();
+        let number = raw::pg_sequence_last_value((&raw mut call).cast());
+        Ok((!call.info.isnull).then_some(number.value() as i64))
+    }
+}
