@@ -1,0 +1,116 @@
+-- The horizon of any table, as far as one connection shows it: where the triggers may stand, and which sequences are refused.
+CREATE EXTENSION comb;
+\getenv directory PG_ABS_SRCDIR
+\set refusal :directory '/refusal.sql'
+\i :refusal
+CREATE TABLE events (position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, version uuid DEFAULT comb_tracked(), body text);
+
+-- Rows would be lost with a trigger at another place.
+CREATE VIEW some AS SELECT * FROM events;
+CREATE TABLE triggers (trigger text, statement text);
+INSERT INTO triggers VALUES ('AFTER INSERT ON events FOR EACH STATEMENT', 'INSERT INTO events DEFAULT VALUES'),
+    ('BEFORE INSERT ON events FOR EACH ROW', 'INSERT INTO events DEFAULT VALUES'),
+    ('BEFORE INSERT OR UPDATE OF body ON events FOR EACH STATEMENT', 'INSERT INTO events DEFAULT VALUES'),
+    ('BEFORE DELETE ON events FOR EACH STATEMENT', 'DELETE FROM events'),
+    ('BEFORE TRUNCATE ON events FOR EACH STATEMENT', 'TRUNCATE events'),
+    ('INSTEAD OF INSERT ON some FOR EACH ROW', 'INSERT INTO some (body) VALUES (NULL)');
+SELECT trigger, refusal(format('CREATE TRIGGER t %s EXECUTE FUNCTION comb_track(); %s', trigger, statement)) FROM triggers;
+SELECT refusal('SELECT comb_track()');
+INSERT INTO triggers VALUES ('BEFORE UPDATE ON events FOR EACH STATEMENT', 'UPDATE events SET body = NULL'),
+    ('AFTER UPDATE ON events FOR EACH ROW', 'INSERT INTO events DEFAULT VALUES; UPDATE events SET body = NULL');
+SELECT trigger, refusal(format('CREATE TRIGGER t %s EXECUTE FUNCTION comb_version(); %s', trigger, statement)) FROM triggers
+WHERE trigger LIKE '%UPDATE ON%';
+SELECT refusal('CREATE TRIGGER t BEFORE UPDATE ON events FOR EACH ROW EXECUTE FUNCTION comb_version(''body'');
+                INSERT INTO events DEFAULT VALUES; UPDATE events SET body = NULL');
+DROP TABLE triggers;
+DROP VIEW some;
+
+-- A sequence is refused while a table that uses it is not tracked.
+SELECT refusal('SELECT comb_sequence_horizon(''events_position_seq'')');
+CREATE TRIGGER tracked BEFORE INSERT ON events FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
+SELECT comb_sequence_horizon('events_position_seq') IS NULL AS nothing_is_known;
+INSERT INTO events (body) SELECT 'stored' FROM generate_series(1, 3);
+SELECT comb_sequence_horizon('events_position_seq');
+SELECT count(*) FROM events WHERE position <= comb_sequence_horizon('events_position_seq');
+CREATE TABLE states (statement text, restore text);
+INSERT INTO states VALUES ('ALTER TABLE events DISABLE TRIGGER tracked', 'ALTER TABLE events ENABLE ALWAYS TRIGGER tracked'),
+    ('ALTER TABLE events ENABLE REPLICA TRIGGER tracked', 'ALTER TABLE events ENABLE TRIGGER tracked'),
+    ('DROP TRIGGER tracked ON events; CREATE TRIGGER tracked BEFORE INSERT ON events FOR EACH STATEMENT WHEN (false) EXECUTE FUNCTION comb_track()',
+     'DROP TRIGGER tracked ON events; CREATE TRIGGER tracked BEFORE INSERT ON events FOR EACH STATEMENT EXECUTE FUNCTION comb_track()'),
+    ('CREATE TABLE other (n bigint DEFAULT nextval(''events_position_seq''))', 'DROP TABLE other'),
+    ('ALTER SEQUENCE events_position_seq CACHE 2', 'ALTER SEQUENCE events_position_seq CACHE 1'),
+    ('ALTER SEQUENCE events_position_seq INCREMENT 50', 'ALTER SEQUENCE events_position_seq INCREMENT 1'),
+    ('ALTER SEQUENCE events_position_seq INCREMENT -1', 'ALTER SEQUENCE events_position_seq INCREMENT 1'),
+    ('ALTER SEQUENCE events_position_seq CYCLE', 'ALTER SEQUENCE events_position_seq NO CYCLE');
+CREATE FUNCTION state(statement text, restore text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    said text;
+BEGIN
+    EXECUTE statement;
+    said := refusal('SELECT comb_sequence_horizon(''events_position_seq'')');
+    EXECUTE restore;
+    RETURN said || E'\nrestored: ' || refusal('SELECT comb_sequence_horizon(''events_position_seq'')');
+END $$;
+SELECT statement, state(statement, restore) FROM states;
+-- The trigger is known by what it calls, not by the name.
+ALTER FUNCTION comb_track() RENAME TO renamed;
+SELECT comb_sequence_horizon('events_position_seq');
+ALTER FUNCTION renamed() RENAME TO comb_track;
+-- Other relations, and privileges.
+SELECT refusal('SELECT comb_sequence_horizon(''events'')');
+SELECT refusal('SELECT comb_sequence_horizon(1)');
+CREATE SEQUENCE alone;
+SELECT refusal('SELECT comb_sequence_horizon(''alone'')');
+SELECT comb_sequence_horizon(NULL);
+CREATE ROLE comb_reader;
+SET ROLE comb_reader;
+SELECT refusal('SELECT comb_sequence_horizon(''events_position_seq'')');
+RESET ROLE;
+GRANT USAGE ON SEQUENCE events_position_seq TO comb_reader;
+SET ROLE comb_reader;
+SELECT comb_sequence_horizon('events_position_seq');
+RESET ROLE;
+SET comb.scope = backend;
+SELECT refusal('SELECT comb_sequence_horizon(''events_position_seq'')');
+SELECT refusal('INSERT INTO events DEFAULT VALUES');
+RESET comb.scope;
+-- Partitions are tracked by the trigger of their table, or by their own.
+CREATE TABLE parts (n bigserial, body text) PARTITION BY LIST (body);
+CREATE TABLE part_a PARTITION OF parts FOR VALUES IN ('a');
+SELECT split_part(refusal('SELECT comb_sequence_horizon(''parts_n_seq'')'), E'\n', 1);
+CREATE TRIGGER tracked BEFORE INSERT ON parts FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
+SELECT refusal('SELECT comb_sequence_horizon(''parts_n_seq'')');
+
+-- A writer that is not allowed to call comb_tracked() holds the horizon by the trigger alone. A sequence that is set back
+-- begins again.
+REVOKE EXECUTE ON FUNCTION comb_tracked(), comb_hold() FROM PUBLIC;
+GRANT INSERT, UPDATE, SELECT ON events TO comb_reader;
+GRANT EXECUTE ON FUNCTION comb_tracked() TO comb_reader;
+SET ROLE comb_reader;
+BEGIN;
+INSERT INTO events (body) VALUES ('open');
+SELECT count(*) FROM comb_horizon_holders();
+SELECT comb_sequence_horizon('events_position_seq') < max(position) AS held FROM events;
+COMMIT;
+SELECT comb_sequence_horizon('events_position_seq') - max(position) AS behind FROM events;
+RESET ROLE;
+TRUNCATE events RESTART IDENTITY;
+SELECT comb_sequence_horizon('events_position_seq') IS NULL AS nothing_is_known;
+INSERT INTO events (body) VALUES ('again');
+SELECT comb_sequence_horizon('events_position_seq');
+
+-- Versions: each UPDATE generates a greater one, in the layout of the column's type.
+CREATE TRIGGER version BEFORE UPDATE ON events FOR EACH ROW EXECUTE FUNCTION comb_version();
+SELECT version AS before FROM events \gset
+UPDATE events SET body = 'changed';
+SELECT version > :'before' AS increased FROM events;
+CREATE TABLE mssql (id int, changed uniqueidentifier);
+CREATE TRIGGER version BEFORE INSERT OR UPDATE ON mssql FOR EACH ROW EXECUTE FUNCTION comb_version('changed');
+INSERT INTO mssql VALUES (1);
+SELECT comb_timestamp_mssql(changed) > now() - interval '1 minute' AS has_a_time FROM mssql;
+DROP TABLE mssql, parts, events;
+DROP SEQUENCE alone;
+DROP FUNCTION state, refusal;
+DROP TABLE states;
+DROP ROLE comb_reader;
+DROP EXTENSION comb;

@@ -1,0 +1,259 @@
+//! Readers of tables with `bigint` keys, keys of comb_new() and row versions, behind the triggers comb_track() and
+//! comb_version(): none misses a row or reads one twice, and a copy is never stale. Readers without the horizon do.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle, sleep};
+use std::time::{Duration, Instant};
+
+use pg_test::{SHARINGS, Server, check, duration, value};
+use postgres::{Client, Config, NoTls};
+
+use super::writers::Random;
+use super::{server, stage_time};
+
+/// How a reader polls. Queries take the cursor, a text, and return keys as text, in the order of `compare`.
+#[derive(Clone, Copy)]
+struct Reader {
+    name: &'static str,
+    table: &'static str,
+    key: &'static str,
+    /// The first statement of a connection.
+    setup: &'static str,
+    /// A statement before each poll, and one after it.
+    around: [&'static str; 2],
+    poll: &'static str,
+    reconnects: bool,
+}
+
+const EVENTS: Reader = Reader {
+    name: "",
+    table: "events",
+    key: "position",
+    setup: "",
+    around: ["", ""],
+    poll: "SELECT position FROM events WHERE position > $1::text::bigint
+           AND position <= comb_sequence_horizon('events_position_seq') ORDER BY position LIMIT 1000",
+    reconnects: false,
+};
+
+const READERS: &[Reader] = &[
+    Reader { name: "naive", poll: "SELECT position FROM events WHERE position > $1::text::bigint", ..EVENTS },
+    Reader { name: "plain", ..EVENTS },
+    Reader { name: "generic plan", setup: "SET plan_cache_mode = force_generic_plan", ..EVENTS },
+    Reader { name: "repeatable read", around: ["BEGIN ISOLATION LEVEL REPEATABLE READ", "COMMIT"], ..EVENTS },
+    Reader { name: "serializable", around: ["BEGIN ISOLATION LEVEL SERIALIZABLE", "COMMIT"], ..EVENTS },
+    Reader {
+        name: "connects for each poll",
+        around: ["SELECT comb_sequence_horizon('events_position_seq')", ""],
+        reconnects: true,
+        ..EVENTS
+    },
+    Reader { name: "view", poll: "SELECT position FROM settled_events WHERE position > $1::text::bigint", ..EVENTS },
+    Reader {
+        name: "each row of a sequential scan",
+        setup: "SET enable_indexscan = off; SET enable_indexonlyscan = off; SET enable_bitmapscan = off",
+        poll: "SELECT position FROM events WHERE position > $1::text::bigint AND position <= upto()",
+        ..EVENTS
+    },
+    Reader { name: "cursor", poll: "SELECT by_cursor($1::text::bigint)", ..EVENTS },
+    Reader {
+        name: "row security",
+        setup: "SET ROLE reader",
+        poll: "SELECT position FROM events WHERE position > $1::text::bigint
+               AND position <= comb_sequence_horizon('events_position_seq')",
+        ..EVENTS
+    },
+    Reader {
+        name: "keys of comb_new()",
+        key: "key",
+        poll: "SELECT key FROM events WHERE key > $1::text::uuid AND key < comb_horizon()",
+        ..EVENTS
+    },
+    Reader {
+        name: "two tables",
+        table: "both_halves",
+        key: "n",
+        poll: "SELECT n FROM both_halves WHERE n > $1::text::bigint AND n <= comb_sequence_horizon('shared')",
+        ..EVENTS
+    },
+    Reader {
+        name: "partitions",
+        table: "parts",
+        key: "n",
+        poll: "SELECT n FROM parts WHERE n > $1::text::bigint AND n <= (SELECT comb_sequence_horizon('parts_n_seq'))",
+        ..EVENTS
+    },
+    Reader {
+        name: "partitions, each row",
+        table: "parts",
+        key: "n",
+        setup: "SET max_parallel_workers_per_gather = 0",
+        poll: "SELECT n FROM parts WHERE n > $1::text::bigint AND n <= comb_sequence_horizon('parts_n_seq')",
+        ..EVENTS
+    },
+];
+
+/// The transactions of writers. Some pause between the number and the commit.
+const WRITERS: &[&str] = &[
+    "INSERT INTO events (body) VALUES ('single')",
+    "BEGIN; INSERT INTO events (body) VALUES ('pausing'); SELECT pg_sleep(random() / 200); COMMIT",
+    "BEGIN; INSERT INTO events (body) VALUES ('slow'); SELECT pg_sleep(random() / 5); COMMIT",
+    "INSERT INTO events (body) SELECT 'many' FROM generate_series(1, 10)",
+    "BEGIN; INSERT INTO events (body) VALUES ('never'); ROLLBACK",
+    "BEGIN; SAVEPOINT a; INSERT INTO events (body) VALUES ('never'); ROLLBACK TO a; INSERT INTO events (body) VALUES ('later');
+     SELECT pg_sleep(random() / 200); COMMIT",
+    "WITH stored AS (INSERT INTO events (body) VALUES ('in a CTE') RETURNING 1), waits AS (SELECT pg_sleep(0.002))
+     SELECT FROM stored, waits",
+    "MERGE INTO events USING (SELECT 'merged' AS text) new ON false WHEN NOT MATCHED THEN INSERT (body) VALUES (text)",
+    "INSERT INTO events (body) VALUES ('kept') ON CONFLICT (key) DO UPDATE SET body = 'never'",
+    "BEGIN; INSERT INTO events (body) VALUES ('prepared'); SELECT pg_sleep(0.001); PREPARE TRANSACTION 'GID'; COMMIT PREPARED 'GID'",
+    "INSERT INTO orders VALUES (1)",
+    "SELECT exception()",
+    "SELECT append(random() / 200)",
+    "CALL commits()",
+    "BEGIN; INSERT INTO first_half DEFAULT VALUES; SELECT pg_sleep(random() / 300); INSERT INTO second_half DEFAULT VALUES; COMMIT",
+    "INSERT INTO second_half DEFAULT VALUES",
+    "BEGIN; INSERT INTO parts (body) VALUES ('a'), ('b'), ('a'); SELECT pg_sleep(random() / 300); COMMIT",
+    "INSERT INTO parts (body) VALUES ('b')",
+    "BEGIN; INSERT INTO part_b (body) VALUES ('b'); SELECT pg_sleep(random() / 300); COMMIT",
+    "UPDATE items SET x = x + 1, rv = DEFAULT WHERE n = 1 + (random() * 199)::int",
+    "BEGIN; UPDATE items SET x = x + 1, rv = DEFAULT WHERE n = 1 + (random() * 99)::int; SELECT pg_sleep(random() / 200); COMMIT",
+];
+
+fn connect(config: &Config) -> Client {
+    config.connect(NoTls).expect("a connection")
+}
+
+/// So many connections write for so long.
+fn write(config: &Config, connections: usize, time: Duration) -> Vec<JoinHandle<()>> {
+    let end = Instant::now() + time;
+    let writer = |number: usize| {
+        let config = config.clone();
+        thread::spawn(move || {
+            let (mut client, mut random) = (connect(&config), Random::new(number as u64));
+            let mut count = 0;
+            while Instant::now() < end {
+                count += 1;
+                let gid = format!("{number}_{count}");
+                if random.below(20) == 0 {
+                    let mut sink = client.copy_in("COPY events (body) FROM STDIN").expect("COPY");
+                    std::io::Write::write_all(&mut sink, b"a\nb\nc\n").expect("rows");
+                    sink.finish().expect("COPY");
+                    continue;
+                }
+                let statements = WRITERS[random.below(WRITERS.len() as u64) as usize].replace("GID", &gid);
+                for statement in statements.split("; ") {
+                    let result = client.batch_execute(statement);
+                    result.unwrap_or_else(|error| panic!("{statement}: {error:?}"));
+                }
+            }
+        })
+    };
+    (0..connections).map(writer).collect()
+}
+
+/// Polls until nobody writes and a poll finds nothing. Returns the keys.
+fn read(config: &Config, reader: Reader, writes: &Arc<AtomicBool>) -> JoinHandle<Vec<String>> {
+    let (config, writes) = (config.clone(), Arc::clone(writes));
+    thread::spawn(move || {
+        let open = || {
+            let mut client = connect(&config);
+            client.batch_execute(reader.setup).expect(reader.setup);
+            client
+        };
+        let (mut client, mut seen) = (open(), Vec::new());
+        let mut cursor = if reader.key == "key" { uuid::Uuid::nil().to_string() } else { "0".to_owned() };
+        let query = format!("SELECT key::text FROM ({}) poll (key) ORDER BY poll.key", reader.poll);
+        let mut empty = 0;
+        while empty < 3 {
+            let goes_on = writes.load(Ordering::Relaxed);
+            if reader.reconnects {
+                client = open();
+            }
+            client.batch_execute(reader.around[0]).expect("a statement before the poll");
+            let rows = client.query(&query, &[&cursor]).unwrap_or_else(|error| panic!("{}: {error:?}", reader.name));
+            client.batch_execute(reader.around[1]).expect("a statement after the poll");
+            seen.extend(rows.iter().map(|row| row.get::<_, String>(0)));
+            cursor = seen.last().unwrap_or(&cursor).clone();
+            // After the end, a row is read by the second poll at the latest.
+            empty = if goes_on || !rows.is_empty() { 0 } else { empty + 1 };
+            sleep(Duration::from_millis(1));
+        }
+        seen
+    })
+}
+
+/// Keeps a copy of the items by polling their versions: the condition takes the text of the last limit and a new one.
+fn copy(
+    config: &Config,
+    target: &'static str,
+    limit: &'static str,
+    changed: &'static str,
+    writes: &Arc<AtomicBool>,
+) -> JoinHandle<()> {
+    let (config, writes) = (config.clone(), Arc::clone(writes));
+    thread::spawn(move || {
+        let mut client = connect(&config);
+        let mut since: Option<String> = None;
+        let mut polls_after = 0;
+        while polls_after < 3 {
+            polls_after += i32::from(!writes.load(Ordering::Relaxed));
+            let Some(next) = value::<Option<String>>(&mut client, limit) else { continue };
+            let condition = since.as_ref().map_or("true".to_owned(), |since| changed.replace("$1", since).replace("$2", &next));
+            let merge = format!(
+                "INSERT INTO {target} SELECT n, x FROM items WHERE {condition}
+                 ON CONFLICT (n) DO UPDATE SET x = excluded.x WHERE {target}.x < excluded.x"
+            );
+            client.batch_execute(&merge).expect("a copy");
+            since = Some(next);
+            sleep(Duration::from_millis(1));
+        }
+    })
+}
+
+#[test]
+fn readers_of_any_table_miss_no_row() {
+    for sharing in SHARINGS {
+        let server = server(sharing);
+        server.execute("CREATE ROLE reader");
+        server.execute(include_str!("any_table.sql"));
+        server.execute(
+            "GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader; GRANT SELECT ON ALL SEQUENCES IN SCHEMA public TO reader",
+        );
+        let (config, writes) = (server.config(), Arc::new(AtomicBool::new(true)));
+        let readers: Vec<_> = READERS.iter().map(|reader| (reader, read(&config, *reader, &writes))).collect();
+        let copies = [
+            copy(&config, "copy_by_version", "SELECT comb_horizon()::text", "version >= '$1' AND version < '$2'", &writes),
+            copy(&config, "copy_by_rv", "SELECT comb_sequence_horizon('items_rv_seq')::text", "rv > $1 AND rv <= $2", &writes),
+        ];
+        for writer in write(&config, 6, stage_time() * 2) {
+            writer.join().expect("a writer");
+        }
+        writes.store(false, Ordering::Relaxed);
+        let mut client = server.connect();
+        for (reader, thread) in readers {
+            let seen = thread.join().expect(reader.name);
+            let query = format!("SELECT {}::text FROM {}", reader.key, reader.table);
+            let stored: HashSet<String> = client.query(&query, &[]).expect("rows").iter().map(|row| row.get(0)).collect();
+            let distinct: HashSet<_> = seen.iter().cloned().collect();
+            let (missed, twice) = (stored.difference(&distinct).count(), seen.len() - distinct.len());
+            println!("{sharing:?}: {}: {missed} of {} missed, {twice} twice", reader.name, stored.len());
+            assert!(stored.len() > 50 && distinct.is_subset(&stored), "{}", reader.name);
+            match reader.name {
+                "naive" => assert!(missed > 0, "the test could not fail"),
+                name => assert_eq!((missed, twice), (0, 0), "{name}"),
+            }
+        }
+        for copy in copies {
+            copy.join().expect("a copy");
+        }
+        for target in ["copy_by_version", "copy_by_rv"] {
+            let stale =
+                format!("SELECT count(*) = 0 FROM items LEFT JOIN {target} c USING (n) WHERE c.x IS DISTINCT FROM items.x");
+            check(&mut client, target, &stale);
+        }
+        server.assert_clean_log();
+    }
+}

@@ -1,0 +1,78 @@
+-- Tables whose keys comb does not generate, or does not track by their default. Writers and readers know nothing of the triggers.
+
+CREATE TABLE events (position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, key uuid UNIQUE DEFAULT comb_new(), body text,
+    tx xid8 NOT NULL DEFAULT pg_current_xact_id());
+CREATE TRIGGER tracked BEFORE INSERT ON events FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
+ALTER TABLE events ENABLE ROW LEVEL SECURITY;
+CREATE POLICY everything ON events USING (body <> 'never') WITH CHECK (true);
+
+-- One sequence for two tables.
+CREATE SEQUENCE shared;
+CREATE TABLE first_half (n bigint PRIMARY KEY DEFAULT nextval('shared'));
+CREATE TABLE second_half (n bigint PRIMARY KEY DEFAULT nextval('shared'));
+CREATE TRIGGER tracked BEFORE INSERT ON first_half FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
+CREATE TRIGGER tracked BEFORE INSERT ON second_half FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
+CREATE VIEW both_halves AS SELECT n FROM first_half UNION ALL SELECT n FROM second_half;
+
+-- Partitions, of which one is also written directly.
+CREATE TABLE parts (n bigserial, body text) PARTITION BY LIST (body);
+CREATE TABLE part_a PARTITION OF parts FOR VALUES IN ('a');
+CREATE TABLE part_b PARTITION OF parts FOR VALUES IN ('b');
+CREATE TRIGGER tracked BEFORE INSERT ON parts FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
+CREATE TRIGGER tracked BEFORE INSERT ON part_b FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
+
+-- Rows that are updated, and a copy by each kind of version.
+CREATE TABLE items (n int PRIMARY KEY, x int DEFAULT 0, version uuid DEFAULT comb_tracked(), rv bigserial);
+CREATE TRIGGER tracked BEFORE INSERT OR UPDATE ON items FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
+CREATE TRIGGER version BEFORE UPDATE ON items FOR EACH ROW EXECUTE FUNCTION comb_version();
+INSERT INTO items SELECT generate_series(1, 200);
+CREATE TABLE copy_by_version (n int PRIMARY KEY, x int);
+CREATE TABLE copy_by_rv (n int PRIMARY KEY, x int);
+
+CREATE FUNCTION append(pause float) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    drawn bigint;
+BEGIN
+    PERFORM comb_tracked();
+    drawn := nextval('events_position_seq');
+    PERFORM pg_sleep(pause);
+    INSERT INTO events (position, body) OVERRIDING SYSTEM VALUE VALUES (drawn, 'appended');
+    RETURN drawn;
+END $$;
+CREATE FUNCTION exception() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    BEGIN
+        INSERT INTO events (body) VALUES ('never');
+        RAISE EXCEPTION 'on purpose';
+    EXCEPTION WHEN raise_exception THEN
+        INSERT INTO events (body) VALUES ('after an exception');
+    END;
+END $$;
+CREATE PROCEDURE commits() LANGUAGE plpgsql AS $$
+BEGIN
+    FOR turn IN 1..3 LOOP
+        INSERT INTO events (body) VALUES ('in a procedure');
+        COMMIT;
+    END LOOP;
+END $$;
+CREATE TABLE orders (n int);
+CREATE FUNCTION late() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO events (body) VALUES ('deferred'); RETURN NULL; END $$;
+CREATE CONSTRAINT TRIGGER late AFTER INSERT ON orders DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION late();
+
+-- Readers
+CREATE VIEW settled_events AS SELECT * FROM events WHERE position <= comb_sequence_horizon('events_position_seq');
+CREATE FUNCTION upto() RETURNS bigint LANGUAGE plpgsql STABLE AS $$ BEGIN RETURN comb_sequence_horizon('events_position_seq'); END $$;
+-- Rows are fetched while others commit, and while the same session asks for later numbers.
+CREATE FUNCTION by_cursor(cursor bigint) RETURNS SETOF bigint LANGUAGE plpgsql AS $$
+DECLARE
+    page CURSOR FOR SELECT position FROM events WHERE position > cursor AND position <= comb_sequence_horizon('events_position_seq');
+    next bigint;
+BEGIN
+    OPEN page;
+    LOOP
+        FETCH page INTO next;
+        EXIT WHEN NOT FOUND;
+        RETURN NEXT next;
+        PERFORM comb_sequence_horizon('events_position_seq'), comb_sequence_horizon('shared');
+    END LOOP;
+END $$;
