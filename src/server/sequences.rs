@@ -85,8 +85,10 @@ pub fn settled_number(id: Oid) -> Result<Option<i64>, Report> {
     fence(Ordering::SeqCst);
     let at = block.follow(&process)?.tick;
     let settled = settled_for_statement()?;
-    if let Some(last) = last {
-        sequence.samples.add(last, at, settled);
+    match last {
+        Some(last) => sequence.samples.add(last, at, settled),
+        // It was set back to its start.
+        None => sequence.samples = Samples::EMPTY,
     }
     let Some(settled) = settled else { return Ok(None) };
     let number = sequence.samples.settled(settled);
@@ -238,7 +240,7 @@ fn check_tables(id: Oid) -> Result<(), Report> {
                 .quote(name)
                 .and(" has no enabled trigger that calls comb_track()")
                 .detail("Rows that are inserted into it do not hold the horizon back.")
-                .hint("CREATE TRIGGER tracked BEFORE INSERT ON the table FOR EACH STATEMENT EXECUTE FUNCTION comb_track()."));
+                .hint("Use CREATE TRIGGER tracked BEFORE INSERT ON ... FOR EACH STATEMENT EXECUTE FUNCTION comb_track()."));
         }
     }
     Ok(())
