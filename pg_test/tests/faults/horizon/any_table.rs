@@ -3,11 +3,11 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle, sleep};
 use std::time::{Duration, Instant};
 
-use pg_test::{SHARINGS, Server, check, duration, value};
+use pg_test::{SHARINGS, Server, Stop, check, sqlstate, value, within};
 use postgres::{Client, Config, NoTls};
 
 use super::writers::Random;
@@ -255,5 +255,146 @@ fn readers_of_any_table_miss_no_row() {
             check(&mut client, target, &stale);
         }
         server.assert_clean_log();
+    }
+}
+
+/// Each row once, as soon as it is committed, in no order: beside transactions that stay open for seconds too.
+#[test]
+fn a_reader_that_does_not_wait_for_slow_writers() {
+    const POLL: &str = "SELECT h.settled, h.snapshot, array_agg(e.position) FILTER (WHERE e.position IS NOT NULL)
+        FROM (SELECT coalesce(comb_sequence_horizon('events_position_seq'), 0) AS settled, pg_current_snapshot()::text AS snapshot) h
+        LEFT JOIN events e ON e.position > $1 AND NOT pg_visible_in_snapshot(e.tx, $2::text::pg_snapshot)
+        GROUP BY h.settled, h.snapshot";
+    let server = server(pg_test::Sharing::Attached);
+    server.execute("CREATE ROLE reader");
+    server.execute(include_str!("any_table.sql"));
+    let (config, writes, count) = (server.config(), Arc::new(AtomicBool::new(true)), Arc::new(AtomicUsize::new(0)));
+    let reader = {
+        let (config, writes, count) = (config.clone(), Arc::clone(&writes), Arc::clone(&count));
+        thread::spawn(move || {
+            let mut client = connect(&config);
+            let (mut floor, mut snapshot, mut seen) = (0i64, "1:1:".to_owned(), Vec::<i64>::new());
+            let mut goes_on = true;
+            while goes_on {
+                goes_on = writes.load(Ordering::Relaxed);
+                let row = client.query_one(POLL, &[&floor, &snapshot]).expect("a poll");
+                (floor, snapshot) = (floor.max(row.get(0)), row.get(1));
+                seen.extend(row.get::<_, Option<Vec<i64>>>(2).unwrap_or_default());
+                count.store(seen.len(), Ordering::Relaxed);
+            }
+            seen
+        })
+    };
+    let mut slow = server.connect();
+    slow.batch_execute("BEGIN; INSERT INTO events (body) VALUES ('slow')").expect("an open transaction");
+    let writers = write(&config, 4, stage_time());
+    sleep(stage_time());
+    let mut client = server.connect();
+    check(&mut client, "the horizon is held back", "SELECT comb_horizon() < comb_first(key) FROM events");
+    assert!(count.load(Ordering::Relaxed) > 10, "the reader waits");
+    slow.batch_execute("SAVEPOINT a; INSERT INTO events (body) VALUES ('in a savepoint'); COMMIT").expect("its end");
+    writers.into_iter().for_each(|writer| writer.join().expect("a writer"));
+    writes.store(false, Ordering::Relaxed);
+    let seen = reader.join().expect("the reader");
+    let distinct: HashSet<_> = seen.iter().copied().collect();
+    let stored: HashSet<i64> =
+        client.query("SELECT position FROM events", &[]).expect("rows").iter().map(|row| row.get(0)).collect();
+    println!("{} rows", stored.len());
+    assert_eq!((distinct.len(), &distinct), (seen.len(), &stored));
+    server.assert_clean_log();
+}
+
+/// The histories in which others lost events or stood still: Marten 4964, 4977 and 5108, Eventuous 588.
+#[test]
+fn histories_of_other_projects() {
+    let server = server(pg_test::Sharing::Preloaded);
+    server.execute(include_str!("any_table.sql"));
+    let (mut a, mut b, mut reader) = (server.connect(), server.connect(), server.connect());
+    let run = |client: &mut Client, statements: &str| client.batch_execute(statements).expect(statements);
+    let mut seen = Vec::<i64>::new();
+    let mut polled = |cursor: &mut i64| -> Vec<i64> {
+        let query = READERS[1].poll;
+        // A row is read by the second poll at the latest.
+        let rows = [(); 2].map(|()| {
+            let rows = reader.query(query, &[&cursor.to_string()]).expect(query);
+            let rows: Vec<i64> = rows.iter().map(|row| row.get(0)).collect();
+            *cursor = rows.last().copied().unwrap_or(*cursor);
+            rows
+        });
+        seen.extend(rows.concat());
+        rows.concat()
+    };
+    let cursor = &mut 0;
+    // The smaller number commits last.
+    run(&mut a, "BEGIN; INSERT INTO events (body) VALUES ('first')");
+    run(&mut b, "INSERT INTO events (body) VALUES ('second')");
+    assert_eq!(polled(cursor), []);
+    run(&mut a, "COMMIT");
+    assert_eq!(polled(cursor), [1, 2]);
+    // A number that is rolled back is no gap to wait for, not even at the end.
+    run(&mut a, "BEGIN; INSERT INTO events (body) VALUES ('never'); ROLLBACK");
+    run(&mut b, "INSERT INTO events (body) VALUES ('after a gap')");
+    assert_eq!(polled(cursor), [4]);
+    run(&mut a, "BEGIN; INSERT INTO events (body) SELECT 'never' FROM generate_series(1, 100); ROLLBACK");
+    assert_eq!(polled(cursor), []);
+    run(&mut b, "INSERT INTO events (body) VALUES ('after many')");
+    assert_eq!(polled(cursor), [105]);
+    // The function draws the number before it stores the row, behind a slow one and a fast one.
+    let append = thread::spawn(move || {
+        a.batch_execute("SELECT append(0.5)").expect("an append");
+        a
+    });
+    sleep(Duration::from_millis(200));
+    run(&mut b, "SELECT append(0)");
+    assert_eq!(polled(cursor), []);
+    let mut a = append.join().expect("an append");
+    assert_eq!(polled(cursor), [106, 107]);
+    // A session that is killed with a number.
+    run(&mut a, "BEGIN; INSERT INTO events (body) VALUES ('never')");
+    run(&mut b, "INSERT INTO events (body) VALUES ('beside it')");
+    assert_eq!(polled(cursor), []);
+    let pid: i32 = value(&mut a, "SELECT pg_backend_pid()");
+    assert!(server.value::<bool>(&format!("SELECT pg_terminate_backend({pid}, 20000)")));
+    assert_eq!(polled(cursor), [109]);
+    server.assert_clean_log();
+}
+
+/// A reader keeps its cursor over a crash of the server and a promotion; a prepared transaction holds the number back.
+#[test]
+fn a_cursor_survives_a_crash_and_a_promotion() {
+    for sharing in SHARINGS {
+        let mut server = Server::start(sharing, &[("max_prepared_transactions", "20"), ("wal_level", "replica")]);
+        server.execute(include_str!("any_table.sql"));
+        server.execute("INSERT INTO events (body) SELECT 'early' FROM generate_series(1, 10)");
+        server.execute("BEGIN; INSERT INTO events (body) VALUES ('prepared'); PREPARE TRANSACTION 'kept'");
+        server.execute("INSERT INTO events (body) VALUES ('late')");
+        let mut standby = server.standby();
+        server.kill_postmaster();
+        server.wait_until_it_accepts();
+        standby.up();
+        let held = |server: &Server| {
+            let mut client = server.connect();
+            let polls =
+                [(); 2].map(|()| value::<Option<i64>>(&mut client, "SELECT comb_sequence_horizon('events_position_seq')"));
+            polls[1]
+        };
+        // After a start, nothing is known until the prepared transaction has ended.
+        assert_eq!(held(&server), None);
+        let position: String = server.value("SELECT pg_current_wal_insert_lsn()::text");
+        let mut client = standby.connect();
+        assert!(within(20, || value(&mut client, &format!("SELECT pg_last_wal_replay_lsn() >= '{position}'"))));
+        assert_eq!(sqlstate(&mut client, "SELECT comb_sequence_horizon('events_position_seq')"), "55000");
+        server.down(Stop::Immediate);
+        standby.execute("SELECT pg_promote()");
+        for end in ["", "COMMIT PREPARED 'kept'"] {
+            standby.execute(end);
+            let last: i64 = standby.value("SELECT max(position) FROM events");
+            let number = held(&standby);
+            println!("{sharing:?}, {end}: {number:?} of {last}");
+            assert_eq!(number >= Some(last), !end.is_empty());
+        }
+        let rows: i64 = standby.value("SELECT count(*) FROM events");
+        assert_eq!(rows, 12);
+        standby.assert_clean_log();
     }
 }
