@@ -138,6 +138,7 @@ functions! {
     ) -> LockAcquireResult::Type;
     fn GetLockStatusData() -> *mut LockData;
     fn GetSnapshotData(snapshot: *mut SnapshotData) -> Snapshot;
+    fn ReadNextFullTransactionId() -> FullTransactionId;
     fn ActiveSnapshotSet() -> bool;
     fn GetActiveSnapshot() -> Snapshot;
 

@@ -5,6 +5,7 @@
 //! and is released when a backend dies. All locks are ShareLocks: no session waits.
 
 use std::cell::Cell;
+use std::sync::atomic::{Ordering, fence};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -18,6 +19,7 @@ use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
 use comb_clock::block::Block;
+use comb_clock::horizon::settled;
 use comb_clock::source::{ClockSource, LAST_TICK};
 use comb_tick::TICKS_PER_MS;
 
@@ -64,6 +66,12 @@ fn acquire_lock() -> Result<u64, Report> {
     let (block, process) = server()?;
     // Before the logical clock is read: a process that sees a reset sees the logical clock after it.
     let resets = block.resets();
+    let latest = block.follow(&process)?.tick;
+    // A connection that comes after this transaction can then rely on what had ended before it.
+    if block.published().is_some_and(|published| published.is_due(latest)) {
+        fence(Ordering::SeqCst);
+        publish(block, settled(latest, lowest().of_all));
+    }
     let floor = block.follow(&process)?.tick - 1;
     let tag = pg_sys::LOCKTAG {
         // SAFETY: set when the process connected to its database.
@@ -117,32 +125,48 @@ pub fn acquire_for_client() -> Result<u64, Report> {
     }
 }
 
-/// The lowest floor that a transaction of this database holds.
-pub fn lowest() -> Option<u64> {
+/// The lowest floors that transactions hold.
+#[derive(Clone, Copy, Default)]
+pub struct Lowest {
+    pub of_database: Option<u64>,
+    pub of_all: Option<u64>,
+}
+
+pub fn lowest() -> Lowest {
     // SAFETY: a copy of the table of locks, with so many elements, in the memory context of the caller.
     unsafe {
         let data = raw::GetLockStatusData();
         let count = usize::try_from((*data).nelements).unwrap_or(0);
-        let lowest = std::slice::from_raw_parts((*data).locks, count)
-            .iter()
-            .filter(|lock| lock.holdMask != 0)
-            .filter_map(|lock| floor_of(&lock.locktag))
-            .min();
+        let locks = std::slice::from_raw_parts((*data).locks, count).iter().filter(|lock| lock.holdMask != 0);
+        let mut lowest = Lowest::default();
+        for (floor, database) in locks.filter_map(|lock| floor_of(&lock.locktag)) {
+            let lower = |lowest: Option<u64>| Some(lowest.map_or(floor, |lowest| lowest.min(floor)));
+            lowest.of_all = lower(lowest.of_all);
+            if database == pg_sys::MyDatabaseId {
+                lowest.of_database = lower(lowest.of_database);
+            }
+        }
         raw::pfree((*data).locks.cast());
         raw::pfree(data.cast());
         lowest
     }
 }
 
-/// The floor that a lock of this database represents.
-fn floor_of(tag: &pg_sys::LOCKTAG) -> Option<u64> {
+/// The floor that a lock represents, and its database.
+fn floor_of(tag: &pg_sys::LOCKTAG) -> Option<(u64, pg_sys::Oid)> {
     let is_ours = u32::from(tag.locktag_type) == pg_sys::LockTagType::LOCKTAG_ADVISORY
         && u32::from(tag.locktag_lockmethodid) == pg_sys::USER_LOCKMETHOD
-        && tag.locktag_field4 == LOCK_CLASS
-        // SAFETY: set when the process connected to its database.
-        && tag.locktag_field1 == u32::from(unsafe { pg_sys::MyDatabaseId });
+        && tag.locktag_field4 == LOCK_CLASS;
     let floor = u64::from(tag.locktag_field2) << 32 | u64::from(tag.locktag_field3);
-    (is_ours && floor <= LAST_TICK).then_some(floor)
+    (is_ours && floor <= LAST_TICK).then_some((floor, pg_sys::Oid::from_u32(tag.locktag_field1)))
+}
+
+/// Publishes a tick that is settled in all databases, for connections that have computed no horizon yet.
+pub fn publish(block: &Block, settled: u64) {
+    if let Some(published) = block.published() {
+        // SAFETY: reads shared memory that every backend has.
+        published.add(settled, unsafe { raw::ReadNextFullTransactionId() }.value);
+    }
 }
 
 /// The shared clock, where there are floors.

@@ -32,6 +32,8 @@ fn compute_with(block: &Block, process: &Process) -> Result<Horizon, Report> {
     // The logical clock is read before the floors.
     fence(Ordering::SeqCst);
     let lowest = floors::lowest();
+    floors::publish(block, settled(latest, lowest.of_all));
+    let lowest = lowest.of_database;
     let held_for = lowest.map_or(0, |lowest| latest.saturating_sub(lowest));
     Ok(Horizon { settled: settled(latest, lowest), held_for })
 }
@@ -44,7 +46,7 @@ fn compute_with(block: &Block, process: &Process) -> Result<Horizon, Report> {
 pub fn settled_for_statement() -> Result<Option<u64>, Report> {
     // Before the snapshot is looked at: PostgreSQL does not fill in that word of a parallel worker's.
     let (block, process) = floors::server()?;
-    let Some((statement, answer)) = statement_snapshot() else { return Ok(None) };
+    let Some(Statement { snapshot, xmin, answer }) = statement() else { return Ok(None) };
     if let Some(settled) = known(answer) {
         return Ok(settled);
     }
@@ -57,7 +59,9 @@ pub fn settled_for_statement() -> Result<Option<u64>, Report> {
         *ring = Horizons { resets, ring: Ring::EMPTY };
     }
     ring.ring.remember(horizon.settled, after);
-    let settled = ring.ring.answer(&statement);
+    // Another process may know more than this one, whose last poll can be long ago.
+    let published = block.published().and_then(|published| published.settled(full_transaction_id(xmin)));
+    let settled = ring.ring.answer(&snapshot).max(published);
     // SAFETY: as above.
     unsafe { *answer = std::ptr::without_provenance_mut(settled.unwrap_or(NOTHING) as usize) };
     Ok(settled)
@@ -65,7 +69,7 @@ pub fn settled_for_statement() -> Result<Option<u64>, Report> {
 
 /// The answer of [`settled_for_statement`] if the statement that calls has one.
 pub fn settled_before() -> Option<Option<u64>> {
-    known(statement_snapshot()?.1)
+    known(statement()?.answer)
 }
 
 fn known(answer: *mut Settled) -> Option<Option<u64>> {
@@ -138,9 +142,24 @@ fn snapshot_now() -> Snapshot<TransactionIds> {
     }
 }
 
-/// The snapshot of the statement that calls, and its answer; `None` if it says too little: there is none, or
-/// it was taken in recovery, when PostgreSQL notes all running transactions elsewhere.
-fn statement_snapshot() -> Option<(Snapshot<&'static [u32]>, *mut Settled)> {
+/// The transaction id with its epoch, of one that was assigned already.
+fn full_transaction_id(id: u32) -> u64 {
+    // SAFETY: reads shared memory that every backend has.
+    let next = unsafe { raw::ReadNextFullTransactionId() }.value;
+    next - u64::from((next as u32).wrapping_sub(id))
+}
+
+/// The snapshot of the statement that calls.
+struct Statement {
+    snapshot: Snapshot<&'static [u32]>,
+    /// No transaction below it is in progress.
+    xmin: u32,
+    answer: *mut Settled,
+}
+
+/// `None` if the snapshot says too little: there is none, or it was taken in recovery, when PostgreSQL notes all running
+/// transactions elsewhere.
+fn statement() -> Option<Statement> {
     // SAFETY: the active snapshot stays for the time of the call.
     unsafe {
         if !raw::ActiveSnapshotSet() {
@@ -154,6 +173,7 @@ fn statement_snapshot() -> Option<(Snapshot<&'static [u32]>, *mut Settled)> {
             0 => &[],
             count => std::slice::from_raw_parts(active.xip.cast(), count as usize),
         };
-        Some((Snapshot { xmax: active.xmax.into(), running }, &raw mut active.vistest))
+        let snapshot = Snapshot { xmax: active.xmax.into(), running };
+        Some(Statement { snapshot, xmin: active.xmin.into(), answer: &raw mut active.vistest })
     }
 }

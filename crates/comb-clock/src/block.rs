@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::host::Host;
 use super::logical_clock::{ClockError, LogicalClock, SeedSource};
+use super::published::Published;
 use super::seqlock::SeqLock;
 use super::source::{ClockSource, LAST_TICK, Sample};
 
@@ -31,7 +32,8 @@ pub struct Block {
     /// System clock minus monotonic clock when the logical clock last followed the system clock; wraps around.
     pub(super) realtime_offset: AtomicU64,
     pub(super) history: History,
-    reserve: [AtomicU64; 18],
+    published: Published,
+    reserve: [AtomicU64; 2],
 }
 
 /// Words that are written when the logical clock changes, and read seldom.
@@ -63,7 +65,8 @@ const _: () = {
     assert!(offset_of!(Block, history.seeded_at) == 88);
     assert!(offset_of!(Block, history.seeded_from) == 96);
     assert!(offset_of!(Block, history.seed_source) == 104);
-    assert!(offset_of!(Block, reserve) == 112);
+    assert!(offset_of!(Block, published) == 112);
+    assert!(offset_of!(Block, reserve) == 240);
 };
 
 impl Block {
@@ -83,7 +86,8 @@ impl Block {
                 seeded_from: AtomicU64::new(0),
                 seed_source: AtomicU64::new(0),
             },
-            reserve: [const { AtomicU64::new(0) }; 18],
+            published: Published::empty(),
+            reserve: [const { AtomicU64::new(0) }; 2],
         }
     }
 
@@ -126,6 +130,11 @@ impl Block {
 
     pub(super) fn count_reset(&self) {
         self.resets.fetch_add(1, Ordering::Release);
+    }
+
+    /// The horizons of the last minutes; `None` after a reset of the logical clock, when they may be true no more.
+    pub fn published(&self) -> Option<&Published> {
+        (self.resets() == 0).then_some(&self.published)
     }
 
     /// Whether the server is in recovery: at its end, the logical clock may have to be advanced.

@@ -14,6 +14,7 @@ pub mod generator;
 pub mod horizon;
 pub mod host;
 pub mod logical_clock;
+pub mod published;
 pub mod random;
 pub mod samples;
 pub mod seqlock;

@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle, sleep};
 use std::time::{Duration, Instant};
 
 use pg_test::{SHARINGS, Server, Stop, check, sqlstate, value, within};
-use postgres::{Client, Config, NoTls};
+use postgres::{Client, Config, NoTls, SimpleQueryMessage};
 
 use super::writers::Random;
 use super::{server, stage_time};
@@ -396,5 +396,57 @@ fn a_cursor_survives_a_crash_and_a_promotion() {
         let rows: i64 = standby.value("SELECT count(*) FROM events");
         assert_eq!(rows, 12);
         standby.assert_clean_log();
+    }
+}
+
+/// Statements that run by the first snapshot of a connection know the horizon that others computed before.
+#[test]
+fn new_connections_know_a_horizon() {
+    for sharing in SHARINGS {
+        let server = server(sharing);
+        server.execute(
+            "CREATE TABLE outbox (id uuid PRIMARY KEY DEFAULT comb_tracked());
+             INSERT INTO outbox SELECT FROM generate_series(1, 100);
+             CREATE MATERIALIZED VIEW refreshed AS SELECT id FROM outbox WHERE id < comb_horizon();
+             CREATE FUNCTION settled() RETURNS bigint STABLE LANGUAGE plpgsql
+                 AS 'BEGIN RETURN (SELECT count(*) FROM outbox WHERE id < comb_horizon()); END'",
+        );
+        let writes = Arc::new(AtomicBool::new(true));
+        let writers = [(); 2].map(|()| {
+            let (config, writes) = (server.config(), Arc::clone(&writes));
+            thread::spawn(move || {
+                let mut client = connect(&config);
+                while writes.load(Ordering::Relaxed) {
+                    client.batch_execute("INSERT INTO outbox DEFAULT VALUES").expect("an INSERT");
+                }
+            })
+        });
+        // Longer than the distance of two published horizons.
+        sleep(Duration::from_millis(500));
+        let kinds = [
+            ("REFRESH MATERIALIZED VIEW refreshed", "SELECT count(*) FROM refreshed"),
+            ("CREATE TEMP TABLE copied AS SELECT FROM outbox WHERE id < comb_horizon()", "SELECT count(*) FROM copied"),
+            ("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM outbox", "SELECT settled()"),
+            ("PREPARE poll AS SELECT count(*) FROM outbox WHERE id < comb_horizon()", "EXECUTE poll"),
+            ("", "SELECT settled()"),
+        ];
+        for (statements, count) in kinds {
+            for _ in 0..10 {
+                let mut client = server.connect();
+                statements.split("; ").for_each(|statement| client.batch_execute(statement).expect(statement));
+                let rows: i64 = client.simple_query(count).expect(count).iter().find_map(first_number).expect("a number");
+                assert!(rows >= 100, "{sharing:?}: {statements}, {count}: {rows}");
+            }
+        }
+        writes.store(false, Ordering::Relaxed);
+        writers.into_iter().for_each(|writer| writer.join().expect("a writer"));
+        server.assert_clean_log();
+    }
+}
+
+fn first_number(message: &SimpleQueryMessage) -> Option<i64> {
+    match message {
+        SimpleQueryMessage::Row(row) => row.get(0)?.parse().ok(),
+        _ => None,
     }
 }
