@@ -65,7 +65,7 @@ fn comb_at(at: TimestampTz, layout: &'static Layout) -> Result<Uuid, Report> {
 
 /// The next COMB, its time moved by an interval as PostgreSQL adds one to a timestamptz.
 ///
-/// It has random bits of its own even in a layout whose UUIDs share those of their process: another UUID may be moved to
+/// It has separate random bits even in a layout whose UUIDs share those of their process: another UUID may be moved to
 /// the same tick.
 fn comb_shifted(shift: &pg_sys::Interval, layout: &'static Layout) -> Result<Uuid, Report> {
     let tick = Tick::from(backend::next_tick(layout)?);

@@ -7,9 +7,10 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use rand::rngs::SysError;
 
-use super::host::{Process, SystemClock, in_parallel_worker};
+use super::host::{Process, in_parallel_worker};
 use super::settings::{self, Scope};
 use super::shared_memory::{self, Unavailable};
+use super::system_clock::SystemClock;
 use crate::postgres::report::{Report, report};
 use crate::postgres::timestamp::TimestampTz;
 use comb_clock::block::Block;
@@ -90,7 +91,7 @@ impl Backend {
         })
     }
 
-    /// Follows the settings. Returns why there is no shared clock, if that is new and nobody asked for another one.
+    /// Follows the settings. Returns why the shared clock is missing, the first time that this happens.
     fn follow_settings(&mut self) -> Result<Option<Unavailable>, Report> {
         let (scope, step_ms) = (settings::scope(), settings::timestamp_step_ms());
         if self.followed == Some((scope, step_ms)) {

@@ -13,7 +13,8 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 
 use super::backend;
-use super::host::{Process, SystemClock, in_parallel_worker, wait_interruptibly};
+use super::host::{Process, in_parallel_worker, wait_interruptibly};
+use super::system_clock::SystemClock;
 use crate::postgres::compat::local_transaction_id;
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;

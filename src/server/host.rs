@@ -1,6 +1,5 @@
-//! The process and the clocks of the operating system, as comb-clock sees them.
+//! The process, as comb-clock sees it.
 
-use std::mem::MaybeUninit;
 #[cfg(not(any(feature = "pg15", feature = "pg16")))]
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -8,36 +7,10 @@ use pgrx::pg_sys;
 
 use super::seed;
 use super::signals::BlockedSignals;
+use super::system_clock::SystemClock;
 use crate::postgres::raw;
 use comb_clock::host::{EarlierTime, Host};
-use comb_clock::source::{ClockSource, tick_of_seconds, ticks_of_seconds};
-
-/// The clocks of the operating system.
-pub struct SystemClock;
-
-impl ClockSource for SystemClock {
-    #[inline(always)]
-    fn monotonic(&self) -> u64 {
-        let time = read(libc::CLOCK_MONOTONIC);
-        ticks_of_seconds(time.tv_sec as u64, time.tv_nsec as u32)
-    }
-
-    fn realtime(&self) -> Option<u64> {
-        let time = read(libc::CLOCK_REALTIME);
-        tick_of_seconds(time.tv_sec, time.tv_nsec as u32)
-    }
-}
-
-/// Through libc, where libfaketime can steer it.
-#[inline(always)]
-fn read(clock: libc::clockid_t) -> libc::timespec {
-    let mut time = MaybeUninit::uninit();
-    // SAFETY: both clocks exist wherever PostgreSQL runs, so the call cannot fail, and fills the structure.
-    unsafe {
-        libc::clock_gettime(clock, time.as_mut_ptr());
-        time.assume_init()
-    }
-}
+use comb_clock::source::ClockSource;
 
 /// This process, with the logical clock that it uses: a separate one, or the one that it shares with others.
 pub struct Process {

@@ -9,3 +9,4 @@ pub mod sequences;
 pub mod settings;
 pub mod shared_memory;
 pub mod signals;
+pub mod system_clock;

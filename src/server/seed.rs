@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use pgrx::pg_sys;
 
-use super::host::SystemClock;
+use super::system_clock::SystemClock;
 use crate::postgres::raw;
 use crate::postgres::timestamp::TimestampTz;
 use comb_clock::block::Block;

@@ -6,7 +6,7 @@
 //!
 //! T drew v before n was read, and read the clock for f before that, so f < t <= s. The floors that s was computed from
 //! were read later than t, since s is below the clock that was read before them. If T had held its floor then, s <= f: a
-//! contradiction. So T had ended, and the statement sees its row or nobody ever will.
+//! contradiction. T had ended, and its row is visible to the statement or was rolled back.
 //!
 //! It holds if numbers are drawn in ascending order, each by the transaction that stores it, with a floor that the
 //! transaction acquired earlier; and as long as neither the sequence nor the logical clock is set back.
