@@ -18,7 +18,7 @@ PG_CONFIG ?= pg_config
 # make may be called in another folder: make -f SRC/Makefile
 ROOT := $(dir $(lastword $(MAKEFILE_LIST)))
 
-.PHONY: all install uninstall installcheck demo test soak examples bench plots lint package dist test-packages companions clean help
+.PHONY: all install uninstall installcheck demo test soak examples bench plots lint package dist test-packages companions clean purge help
 export DESTDIR QUICK ROWS CONNECTIONS ROUNDS FRESH PRELOAD RUN
 
 all:
@@ -69,6 +69,9 @@ companions:
 clean:
 	@$(ROOT)tools/clean.sh
 
+purge:
+	@$(ROOT)tools/clean.sh --purge
+
 help:
 	@echo 'For your PostgreSQL, that of PG_CONFIG (by default the pg_config on the PATH):'
 	@echo '  make                          build the extension; installs nothing, needs no root'
@@ -90,3 +93,4 @@ help:
 	@echo 'With other extensions and servers, in a bare Debian testing; needs root:'
 	@echo '  make companions [ON=pg_cron]  run the SQL of docs/extensions.md and its tests: TimescaleDB, pg_cron, ...'
 	@echo 'make clean                      remove all builds'
+	@echo 'make purge                      remove also the private PostgreSQLs and the packages that these commands installed'

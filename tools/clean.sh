@@ -1,11 +1,22 @@
 #!/usr/bin/env bash
 # clean.sh: removes all builds of this clone. The private PostgreSQLs stay.
+# clean.sh --purge: removes also these, and the packages that setup.sh has installed, for which apt-get asks.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
+if [ "${1:-}" = --purge ] && [ -s "$COMB_CACHE/installed" ]; then
+    # shellcheck disable=SC2046
+    as_root apt-get purge --autoremove $(sort -u "$COMB_CACHE/installed")
+fi
 rm -rf "$ROOT/target"
 # Only the folders of cargo.sh and test.sh: others may belong to other projects.
 if [ -n "${CARGO_TARGET_DIR:-}" ]; then
     for major in $SUPPORTED_MAJORS 18-assertions; do rm -rf "${CARGO_TARGET_DIR:?}/pg$major" "${CARGO_TARGET_DIR:?}/user-pg$major"; done
     rm -rf "${CARGO_TARGET_DIR:?}/loom"
+fi
+if [ "${1:-}" = --purge ]; then
+    [ ! -e "$COMB_CACHE/bare" ] || as_root rm -rf "$COMB_CACHE/bare"
+    rm -rf "$COMB_CACHE"/{headers,installed,lock,log,mutants.out,package.lock,pg,pg-*.lock,source}
+    rmdir --ignore-fail-on-non-empty "$COMB_CACHE"
+    say "Removed. The crates that cargo has downloaded stay in ${CARGO_HOME:-$HOME/.cargo}/registry"
 fi

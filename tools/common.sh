@@ -91,6 +91,15 @@ as_server() {
     fi
 }
 
+# At the end of a target that installs what it needs: what stays on this machine. Sourced private.sh or cargo.sh first.
+say_what_stays() {
+    local packages='' server=''
+    [ ! -s "$COMB_CACHE/installed" ] || packages="; the packages that apt-get installed: $(sort -u "$COMB_CACHE/installed" | paste -sd' ')"
+    [ -x "/usr/lib/postgresql/$MAJOR/bin/postgres" ] || server=", which is not installed as a server"
+    say "On this machine stay: builds in ${CARGO_TARGET_DIR%/*}; in $COMB_CACHE a private PostgreSQL $MAJOR$server$packages." \
+        "To remove all of them: make purge"
+}
+
 # step "what is done" COMMAND...: writes the output into a log, whose last line it shows every 20 seconds, and whose end if the
 # command fails.
 step() {

