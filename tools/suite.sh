@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Suites of tests, one after the other, and a summary of them all. Sourced after common.sh.
+# Suites of tests, one after the other, and a summary of them all. Sourced after common.sh. SUITES: how many there are.
 
 summary=()
 failed=0
@@ -9,7 +9,7 @@ failed=0
 suite() {
     local name=$1 begin=$SECONDS status
     shift
-    say "$name"
+    say "${SUITES:+Suite $((${#summary[@]} + 1)) of $SUITES: }$name"
     # Not before `||`, where bash would let a function go on after a command of it failed.
     set +e
     (
@@ -34,5 +34,6 @@ suites_end() {
     echo
     say "$1:"
     printf '    %s\n' "${summary[@]}"
+    [ -z "${COMB_NOT_TESTED:-}" ] || sort -u "$COMB_NOT_TESTED" | sed 's/^/    skipped /'
     [ $failed -eq 0 ] || die "$failed of ${#summary[@]} suites failed"
 }

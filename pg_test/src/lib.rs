@@ -63,6 +63,11 @@ pub fn files_below(path: &Path) -> Vec<PathBuf> {
 /// Shows a message also of a test that passes, unlike eprintln!().
 pub fn say(message: &str) {
     writeln!(io::stderr(), "{message}").expect("standard error");
+    // For the summary of make test.
+    if let (Some(skipped), Some(file)) = (message.strip_prefix("Not tested: "), std::env::var_os("COMB_NOT_TESTED")) {
+        let file = fs::OpenOptions::new().append(true).open(file);
+        file.and_then(|mut file| writeln!(file, "{skipped}")).expect("COMB_NOT_TESTED");
+    }
 }
 
 /// Whether tests of generated files write them instead of comparing them.
