@@ -1,83 +1,146 @@
--- What `make demo` shows, by psql --echo-queries. Variables: rows is the number of rows of a bulk insert; bold and plain
--- begin and end the headings. In the environment, OTHER_SESSION is the psql command of a second session.
+-- What `make demo` shows, by psql --echo-queries. Variables: rows is the number of rows of a bulk insert, seconds the length of the
+-- race; terminal is whether to wait for Enter; bold and plain begin and end the headings. In the environment, SESSION is the psql
+-- command of other sessions.
 
 \set ON_ERROR_STOP on
-
-\echo :bold'-- One statement adds comb to a database.':plain
+\pset footer off
+\set next '\\if :terminal \\prompt ''\nEnter: go on '' answer \\endif'
 CREATE EXTENSION comb;
 
-\echo :bold'-- Each new key is greater than all keys before it.':plain
-CREATE TABLE orders (
-    id   uuid PRIMARY KEY DEFAULT comb_new(),
-    item text
-);
-INSERT INTO orders (item) VALUES ('apples'), ('pears'), ('plums') RETURNING id, item;
-
-\echo :bold'-- The time is in the key.':plain
-SELECT id, comb_timestamp_micros(id) AS ordered_at FROM orders ORDER BY id;
-
-\echo :bold'-- This transaction gets its key first, and commits last.':plain
-CREATE TABLE outbox (id uuid PRIMARY KEY DEFAULT comb_tracked(), body text);
-BEGIN;
-INSERT INTO outbox (body) VALUES ('A');
-\echo :bold'-- Meanwhile, a second session inserts a row and reads the table, without and with the horizon:':plain
-\! $OTHER_SESSION -c "INSERT INTO outbox (body) VALUES ('B')"
-\! $OTHER_SESSION -c "SELECT id, body FROM outbox ORDER BY id"
-\! $OTHER_SESSION -c "SELECT id, body FROM outbox WHERE id < comb_horizon() ORDER BY id"
-COMMIT;
-\echo :bold'-- A reader that continues after the last key that it got never gets A:':plain
-SELECT id, body FROM outbox WHERE id > (SELECT id FROM outbox WHERE body = 'B') ORDER BY id;
-\echo :bold'-- The reader with the horizon got no row before, and gets both in order:':plain
-SELECT id, body FROM outbox WHERE id < comb_horizon() ORDER BY id;
+\echo :bold'1. Three rows, and the times in their keys':plain
+CREATE TABLE orders (id uuid PRIMARY KEY DEFAULT comb_new(), item text);
+INSERT INTO orders (item) VALUES ('apples'), ('pears'), ('plums');
+SELECT id, comb_timestamp_micros(id) AS ordered_at, item FROM orders ORDER BY id;
+:next
 
 \set ECHO none
-CREATE TABLE by_bigint (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, payload text);
-CREATE TABLE by_random (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), payload text);
-CREATE TABLE by_comb   (id uuid PRIMARY KEY DEFAULT comb_new(), payload text);
+\echo
+\echo :bold'2. The race: four writers, and two readers that poll for new rows,' :seconds 'seconds':plain
+\set ECHO queries
+CREATE TABLE events (id uuid PRIMARY KEY DEFAULT comb_tracked(), body text);
+\set ECHO none
+\echo 'A writer inserts one to five rows, works for up to 10 ms, and commits or, one time in ten, rolls back. Every 10 ms, the readers run'
+\echo '  id > cursor:     SELECT id FROM events WHERE id > $cursor ORDER BY id'
+\echo '  comb_horizon():  SELECT id FROM events WHERE id > $cursor AND id < comb_horizon() ORDER BY id'
+\echo 'and set $cursor to the last id that they got.'
+INSERT INTO events DEFAULT VALUES;
+CREATE TABLE read_by_cursor AS TABLE events;
+CREATE TABLE read_by_horizon AS TABLE events;
+CREATE PROCEDURE write_events(seconds int) LANGUAGE plpgsql AS $$
+DECLARE
+    stop timestamptz := clock_timestamp() + make_interval(secs => seconds);
+BEGIN
+    WHILE clock_timestamp() < stop LOOP
+        INSERT INTO events (body) SELECT 'an event' FROM generate_series(0, (random() * 4)::int);
+        PERFORM pg_sleep(random() / 100);
+        IF random() < 0.1 THEN ROLLBACK; ELSE COMMIT; END IF;
+    END LOOP;
+END $$;
+CREATE PROCEDURE read_events(seconds int, place text, condition text) LANGUAGE plpgsql AS $$
+DECLARE
+    stop timestamptz := clock_timestamp() + make_interval(secs => seconds);
+    cursor_ events.id%TYPE;
+    last events.id%TYPE;
+BEGIN
+    EXECUTE format('SELECT id FROM %I', place) INTO cursor_;
+    WHILE clock_timestamp() < stop LOOP
+        EXECUTE format('WITH new AS (INSERT INTO %I SELECT * FROM events WHERE id > $1 AND %s RETURNING id)
+                        SELECT id FROM new ORDER BY id DESC LIMIT 1', place, condition) INTO last USING cursor_;
+        COMMIT;
+        cursor_ := coalesce(last, cursor_);
+        PERFORM pg_sleep(0.01);
+    END LOOP;
+END $$;
+-- The rows that the readers have passed without reading them, after that second.
+CREATE FUNCTION standings(start timestamptz, second int) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_sleep_until(start + make_interval(secs => second));
+    RETURN (SELECT to_char(second, '99') || to_char(count(*) - 1, '9,999,999') || to_char(count(c.id) - 1, '9,999,999')
+            || to_char(count(*) FILTER (WHERE c.id IS NULL AND e.id < (SELECT id FROM read_by_cursor ORDER BY id DESC LIMIT 1)), '9,999,999')
+            || to_char(count(h.id) - 1, '99,999,999')
+            || to_char(count(*) FILTER (WHERE h.id IS NULL AND e.id < (SELECT id FROM read_by_horizon ORDER BY id DESC LIMIT 1)), '9,999,999')
+            FROM events e LEFT JOIN read_by_cursor c USING (id) LEFT JOIN read_by_horizon h USING (id));
+END $$;
+\setenv SECONDS_OF_RACE :seconds
+\! for writer in 1 2 3 4; do $SESSION -c "CALL write_events($SECONDS_OF_RACE)" & done
+\! $SESSION -c "CALL read_events($SECONDS_OF_RACE + 1, 'read_by_cursor', 'true')" &
+\! $SESSION -c "CALL read_events($SECONDS_OF_RACE + 1, 'read_by_horizon', 'id < comb_horizon()')" &
+\echo
+\echo '                 id > cursor          comb_horizon()'
+\echo '  s committed      read    missed       read    missed'
+\pset tuples_only on
+\pset format unaligned
+SELECT format('SELECT standings(%L, %s)', now(), second) FROM generate_series(1, :seconds) AS second \gexec
+DO $$
+BEGIN
+    WHILE EXISTS (SELECT FROM pg_stat_activity WHERE query LIKE 'CALL %_events(%' AND state <> 'idle') LOOP
+        PERFORM pg_sleep(0.1), pg_stat_clear_snapshot();
+    END LOOP;
+END $$;
+SELECT count(*) - 1 AS committed, count(*) - count(c.id) AS missed, count(*) - count(h.id) AS missed_by_horizon
+FROM events LEFT JOIN read_by_cursor c USING (id) LEFT JOIN read_by_horizon h USING (id) \gset
+SELECT to_char(:committed, 'FM9,999,999') AS committed, to_char(:missed, 'FM9,999,999') AS missed \gset
+\echo
+\echo :bold'Committed' :committed '· id > cursor missed' :missed '· comb_horizon() missed' :missed_by_horizon:plain
+:next
+
+\echo
+\echo :bold'3. A range of time, found by the primary key':plain
+\pset tuples_only off
+\pset format aligned
+\set ECHO queries
+CREATE TABLE visits (id uuid PRIMARY KEY, page text);
+\set ECHO none
+\echo '-- A row each three seconds of the last 30 days, as if they had been inserted then. No index but that of the primary key.'
+INSERT INTO visits SELECT comb_shifted(make_interval(secs => -n)), 'a page' FROM generate_series(2592000, 3, -3) AS n;
+VACUUM ANALYZE visits;
+\set ECHO queries
+EXPLAIN (ANALYZE, TIMING OFF, BUFFERS OFF)
+SELECT count(*) FROM visits WHERE comb_between(id, now() - interval '7 days', now() - interval '6 days');
+\set ECHO none
+\echo 'rows= stands there twice: the estimate of the planner, and the rows that were found.'
+:next
+
+\echo
+\echo :bold'4. Bulk load: two statements of' :rows 'rows into each table, and the index of the key':plain
+CREATE TABLE "bigint identity" (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, payload text);
+CREATE TABLE "gen_random_uuid()" (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), payload text);
+CREATE TABLE "comb_new()" (id uuid PRIMARY KEY DEFAULT comb_new(), payload text);
 SELECT current_setting('server_version_num')::int >= 180000 AS has_uuidv7 \gset
 \if :has_uuidv7
-    CREATE TABLE by_uuidv7 (id uuid PRIMARY KEY DEFAULT uuidv7(), payload text);
+    CREATE TABLE "uuidv7()" (id uuid PRIMARY KEY DEFAULT uuidv7(), payload text);
 \endif
-CREATE TABLE demo_rates (key text, rows_a_second bigint);
--- After a checkpoint, so that each insert begins with the same write-ahead log.
-CREATE PROCEDURE measure(tables text, number_of_rows int) LANGUAGE plpgsql AS $$
+CREATE TABLE loads (key text, seconds numeric, index_bytes bigint);
+-- After a checkpoint, so that each load begins with the same write-ahead log.
+CREATE PROCEDURE load(key text, number_of_rows int) LANGUAGE plpgsql AS $$
 DECLARE
     start timestamptz;
 BEGIN
-    RAISE INFO '% ...', tables;
-    EXECUTE format('TRUNCATE %I', tables);
-    COMMIT;
     CHECKPOINT;
     start := clock_timestamp();
-    EXECUTE format('INSERT INTO %I (payload) SELECT repeat(''x'', 100) FROM generate_series(1, %s)', tables, number_of_rows);
+    EXECUTE format('INSERT INTO %I (payload) SELECT repeat(''x'', 100) FROM generate_series(1, %s)', key, number_of_rows);
     COMMIT;
-    INSERT INTO demo_rates VALUES (tables, number_of_rows / extract(epoch FROM clock_timestamp() - start));
+    INSERT INTO loads VALUES (key, extract(epoch FROM clock_timestamp() - start), pg_relation_size(quote_ident(key || '_pkey')));
 END $$;
-\echo :bold'-- Bulk inserts of' :rows 'rows with each kind of key, two rounds.':plain
-SELECT format('CALL measure(%L, %s)', relname, :rows)
-FROM generate_series(1, 2) AS round, pg_class
-WHERE relkind = 'r' AND relname LIKE 'by\_%' ORDER BY round, relname \gexec
-VACUUM ANALYZE by_comb;
-SELECT format('%L, %L', first + (last - first) / 4, first + (last - first) / 2) AS range
-FROM (SELECT min(comb_timestamp(id)) AS first, max(comb_timestamp(id)) AS last FROM by_comb) times \gset
-\set ECHO queries
-SELECT key AS "table", max(rows_a_second) AS rows_a_second,
-       pg_size_pretty(pg_relation_size(key || '_pkey')) AS index_size
-FROM demo_rates GROUP BY key ORDER BY key;
+SELECT format('CALL load(%L, %s)', relname, :rows)
+FROM generate_series(1, 2) AS round, pg_class WHERE relkind = 'r' AND relname ~ 'bigint|\(\)' ORDER BY round, relname \gexec
+SELECT key, round(sum(seconds), 2) AS seconds, repeat('█', (30 * sum(seconds) / max(sum(seconds)) OVER ())::int) AS "time: shorter is better",
+       pg_size_pretty(max(index_bytes)) AS "index", repeat('█', (20 * max(index_bytes) / max(max(index_bytes)) OVER ())::int) AS "size of the index"
+FROM loads GROUP BY key ORDER BY sum(seconds);
+SELECT round(b.seconds / c.seconds, 1) AS ratio, b.key AS other
+FROM (SELECT sum(seconds) AS seconds FROM loads WHERE key = 'comb_new()') c,
+     (SELECT key, sum(seconds) AS seconds FROM loads WHERE key ~ 'uuid' GROUP BY key ORDER BY key DESC LIMIT 1) b \gset
+:next
 
-\echo :bold'-- A range of time is a range of keys: the index of the primary key finds it, without a column created_at and its index.':plain
-SELECT min(comb_timestamp(id)) AS first, max(comb_timestamp(id)) AS last, count(*) FROM by_comb;
-EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF)
-SELECT count(*) FROM by_comb
-WHERE comb_between(id, :range);
-
-\echo :bold'-- The time of a key from SQL Server, and new keys in the order of SQL Server.':plain
-SELECT comb_timestamp('e25afe33-db2d-4502-9bf0-919001862cc4', 'mssql_legacy');
-CREATE TABLE invoices (id uniqueidentifier PRIMARY KEY DEFAULT comb_new_mssql(), number int);
-INSERT INTO invoices (number) SELECT generate_series(1, 3);
-SELECT id, number, comb_timestamp(id, 'mssql') FROM invoices ORDER BY id;
-
-\echo :bold'-- A random UUID has no time. A time that a UUID cannot contain is an error.':plain
-SELECT comb_timestamp(gen_random_uuid()) IS NULL AS no_time_in_a_random_uuid;
-\set ON_ERROR_STOP off
-SELECT comb_at('1969-07-20 20:17:40Z');
+\echo
+\echo :bold'What you have seen':plain
+\echo '  A reader with id > cursor missed' :missed 'of' :committed 'rows; with comb_horizon(),' :missed_by_horizon'.'
+\echo '  A range of time needs no column created_at and no second index.'
+\echo '  A bulk load with' :other 'took' :ratio 'times as long as with comb_new().'
+\echo :bold'Five statements to try':plain
+\echo '  \\dt'
+\echo '  SELECT jsonb_pretty(comb_inspect(id)) FROM orders LIMIT 1;'
+\echo '  SELECT count(*) FROM visits WHERE comb_between(id, date_trunc(''day'', now()), ''infinity'');'
+\echo '  BEGIN; INSERT INTO events (body) VALUES (''held'');    -- keep it open, and in a second terminal:'
+\echo '  SELECT * FROM comb_horizon_status();    --' :second_session
+\echo :bold'To install it':plain 'for a PostgreSQL' :major 'of yours: make package PG=':major', or make and sudo make install (docs/install.md)'
