@@ -19,7 +19,7 @@ export PGDATABASE=comb SESSION="$BIN/psql -X -q"
 terminal=false
 if [ -t 0 ] && [ -t 1 ]; then terminal=true; fi
 # By a redirection, not -f: \prompt then reads the terminal, and messages do not begin with the file's name.
-$SESSION --echo-queries -v rows="${ROWS:-1000000}" -v seconds=10 -v terminal=$terminal -v bold="$BOLD" -v plain="$PLAIN" \
+$SESSION --echo-queries -v rows="${ROWS:-1000000}" -v terminal=$terminal -v bold="$BOLD" -v plain="$PLAIN" \
     -v major="$MAJOR" -v second_session="$SESSION -h $PGHOST -U postgres comb" <"$ROOT/tools/demo.sql" 2>&1
 say_what_stays
 if $terminal; then

@@ -1,6 +1,5 @@
--- What `make demo` shows, by psql --echo-queries. Variables: rows is the number of rows of a bulk insert, seconds the length of the
--- race; terminal is whether to wait for Enter; bold and plain begin and end the headings. In the environment, SESSION is the psql
--- command of other sessions.
+-- What `make demo` shows, by psql --echo-queries. Variables: rows is the number of rows of a bulk insert; terminal is whether to
+-- wait for Enter; bold and plain begin and end the headings. In the environment, SESSION is the psql command of other sessions.
 
 \set ON_ERROR_STOP on
 \pset footer off
@@ -15,7 +14,7 @@ SELECT id, comb_timestamp_micros(id) AS ordered_at, item FROM orders ORDER BY id
 
 \set ECHO none
 \echo
-\echo :bold'2. The race: four writers, and two readers that poll for new rows,' :seconds 'seconds':plain
+\echo :bold'2. The race: four writers, and two readers that poll for new rows, ten seconds':plain
 \set ECHO queries
 CREATE TABLE events (id uuid PRIMARY KEY DEFAULT comb_tracked(), body text);
 \set ECHO none
@@ -26,9 +25,9 @@ CREATE TABLE events (id uuid PRIMARY KEY DEFAULT comb_tracked(), body text);
 INSERT INTO events DEFAULT VALUES;
 CREATE TABLE read_by_cursor AS TABLE events;
 CREATE TABLE read_by_horizon AS TABLE events;
-CREATE PROCEDURE write_events(seconds int) LANGUAGE plpgsql AS $$
+CREATE PROCEDURE write_events() LANGUAGE plpgsql AS $$
 DECLARE
-    stop timestamptz := clock_timestamp() + make_interval(secs => seconds);
+    stop timestamptz := clock_timestamp() + interval '10 seconds';
 BEGIN
     WHILE clock_timestamp() < stop LOOP
         INSERT INTO events (body) SELECT 'an event' FROM generate_series(0, (random() * 4)::int);
@@ -36,9 +35,10 @@ BEGIN
         IF random() < 0.1 THEN ROLLBACK; ELSE COMMIT; END IF;
     END LOOP;
 END $$;
-CREATE PROCEDURE read_events(seconds int, place text, condition text) LANGUAGE plpgsql AS $$
+-- Until after the last commit.
+CREATE PROCEDURE read_events(place text, condition text) LANGUAGE plpgsql AS $$
 DECLARE
-    stop timestamptz := clock_timestamp() + make_interval(secs => seconds);
+    stop timestamptz := clock_timestamp() + interval '11 seconds';
     cursor_ events.id%TYPE;
     last events.id%TYPE;
 BEGIN
@@ -61,16 +61,15 @@ BEGIN
             || to_char(count(*) FILTER (WHERE h.id IS NULL AND e.id < (SELECT id FROM read_by_horizon ORDER BY id DESC LIMIT 1)), '9,999,999')
             FROM events e LEFT JOIN read_by_cursor c USING (id) LEFT JOIN read_by_horizon h USING (id));
 END $$;
-\setenv SECONDS_OF_RACE :seconds
-\! for writer in 1 2 3 4; do $SESSION -c "CALL write_events($SECONDS_OF_RACE)" & done
-\! $SESSION -c "CALL read_events($SECONDS_OF_RACE + 1, 'read_by_cursor', 'true')" &
-\! $SESSION -c "CALL read_events($SECONDS_OF_RACE + 1, 'read_by_horizon', 'id < comb_horizon()')" &
+\! for writer in 1 2 3 4; do $SESSION -c "CALL write_events()" & done
+\! $SESSION -c "CALL read_events('read_by_cursor', 'true')" &
+\! $SESSION -c "CALL read_events('read_by_horizon', 'id < comb_horizon()')" &
 \echo
 \echo '                 id > cursor          comb_horizon()'
 \echo '  s committed      read    missed       read    missed'
 \pset tuples_only on
 \pset format unaligned
-SELECT format('SELECT standings(%L, %s)', now(), second) FROM generate_series(1, :seconds) AS second \gexec
+SELECT format('SELECT standings(%L, %s)', now(), second) FROM generate_series(1, 10) AS second \gexec
 DO $$
 BEGIN
     WHILE EXISTS (SELECT FROM pg_stat_activity WHERE query LIKE 'CALL %_events(%' AND state <> 'idle') LOOP
