@@ -33,26 +33,14 @@ uninstall:
 installcheck:
 	@$(ROOT)tools/installcheck.sh '$(PG_CONFIG)'
 
-demo:
-	@$(ROOT)tools/demo.sh $(PG)
-
-test:
-	@$(ROOT)tools/test.sh $(PG)
+demo test lint examples:
+	@$(ROOT)tools/$@.sh $(PG)
 
 soak:
 	@$(ROOT)tools/soak.sh "$(PG)" "$(MINUTES)" "$(CONNECTIONS)" $(FAULTS)
 
-examples:
-	@$(ROOT)tools/examples.sh $(PG)
-
-bench:
-	@$(ROOT)bench/bench.sh
-
-plots:
-	@$(ROOT)bench/plots.sh
-
-lint:
-	@$(ROOT)tools/lint.sh $(PG)
+bench plots:
+	@$(ROOT)bench/$@.sh
 
 package:
 	@$(ROOT)tools/package/package.sh $(PG)
@@ -66,11 +54,8 @@ test-packages:
 companions:
 	@$(ROOT)tools/companions.sh $(ON)
 
-clean:
-	@$(ROOT)tools/clean.sh
-
-purge:
-	@$(ROOT)tools/clean.sh --purge
+clean purge:
+	@$(ROOT)tools/clean.sh $@
 
 help:
 	@echo 'For your PostgreSQL, that of PG_CONFIG (by default the pg_config on the PATH):'

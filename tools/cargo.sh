@@ -44,13 +44,15 @@ crate_folders() {
 # The library contains no path of this machine, so that packages are the same wherever they are built. cargo writes the paths of
 # the workspace from its root on.
 release_flags() {
-    local folder flags IFS
+    local folder folders flags IFS
     read -ra flags <<<"${RUSTFLAGS:-}"
     flags+=(
         "--remap-path-prefix=$(rustc --print sysroot)/lib/rustlib/src/rust=/rustc/$(rustc -vV | sed -n 's/^commit-hash: //p')"
         "--remap-path-prefix=$CARGO_TARGET_DIR=/target"
     )
-    while IFS= read -r folder; do flags+=("--remap-path-prefix=$folder=/crates"); done < <(comm -23 <(crate_folders) <(crate_folders --no-deps))
+    # Not at the same time: one cargo would wait for the other, and say so.
+    folders=$(crate_folders)
+    while IFS= read -r folder; do flags+=("--remap-path-prefix=$folder=/crates"); done < <(comm -23 - <(crate_folders --no-deps) <<<"$folders")
     # Unlike RUSTFLAGS, it accepts folders with a space.
     IFS=$'\x1f'
     echo "${flags[*]}"

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # clean.sh: removes all builds of this clone. The private PostgreSQLs stay.
-# clean.sh --purge: removes also these, and the packages that setup.sh has installed, for which apt-get asks.
+# clean.sh purge: removes also these, and the packages that setup.sh has installed, for which apt-get asks.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
-if [ "${1:-}" = --purge ] && [ -s "$COMB_CACHE/installed" ]; then
+if [ "${1:-}" = purge ] && [ -s "$COMB_CACHE/installed" ]; then
     # shellcheck disable=SC2046
     as_root apt-get purge --autoremove $(sort -u "$COMB_CACHE/installed")
 fi
@@ -14,7 +14,7 @@ if [ -n "${CARGO_TARGET_DIR:-}" ]; then
     for major in $SUPPORTED_MAJORS 18-assertions; do rm -rf "${CARGO_TARGET_DIR:?}/pg$major" "${CARGO_TARGET_DIR:?}/user-pg$major"; done
     rm -rf "${CARGO_TARGET_DIR:?}/loom"
 fi
-if [ "${1:-}" = --purge ]; then
+if [ "${1:-}" = purge ]; then
     [ ! -e "$COMB_CACHE/bare" ] || as_root rm -rf "$COMB_CACHE/bare"
     rm -rf "$COMB_CACHE"/{headers,installed,lock,log,mutants.out,package.lock,pg,pg-*.lock,source}
     rmdir --ignore-fail-on-non-empty "$COMB_CACHE"

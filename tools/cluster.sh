@@ -19,16 +19,12 @@ cluster_start() {
         case $setting in PG_CONFIG* | PGRX_*) ;; *) unset "$setting" ;; esac
     done
     export PGHOST=$CLUSTER/socket PGPORT=5432 PGUSER=postgres PGDATABASE=postgres
-    cluster_initdb "$@"
-    cluster_up
-}
-
-# cluster_initdb [SETTING=VALUE...]: creates the data directory. Without TCP, the port is only part of the socket's name.
-cluster_initdb() {
     install -d -o "$SERVER_USER" -m 700 "$CLUSTER/data"
     as_server "$BIN/initdb" -D "$CLUSTER/data" -U postgres --auth=trust --encoding=UTF8 --no-locale --no-sync \
         >"$CLUSTER/initdb.log" 2>&1 || die "initdb failed" "$(tail -n 5 "$CLUSTER/initdb.log")"
+    # Without TCP, the port is only part of the socket's name.
     cluster_configure port=5432 listen_addresses= "unix_socket_directories=$CLUSTER/socket" "$@"
+    cluster_up
 }
 
 # cluster_restart SETTING=VALUE...: restarts the server with these settings.

@@ -59,15 +59,14 @@ distribution_has() {
 # The server of the distribution's packages, unpacked and not installed. Installed without a cluster, it would keep
 # `apt-get install postgresql` from creating one later. Its libraries are installed.
 unpack_server() {
-    local major=$1 to=$2 libraries=''
+    local major=$1 to=$2 libraries
     apt_lists
     rm -rf "$to" "$to.new"
     mkdir -p "$to.new"
     (cd "$to.new" && step "Downloading PostgreSQL $major" apt-get download "postgresql-$major" "postgresql-client-$major" "postgresql-server-dev-$major")
-    for package in "$to.new"/*.deb; do
-        dpkg-deb -x "$package" "$to.new"
-        libraries+=$(dpkg-deb -f "$package" Depends | tr , '\n' | sed -n '/^ *libpq-dev/d; s/^ *\(z\?lib[^ ]*\|tzdata\).*/\1 /p')
-    done
+    for package in "$to.new"/*.deb; do dpkg-deb -x "$package" "$to.new"; done
+    libraries=$(for package in "$to.new"/*.deb; do dpkg-deb -f "$package" Depends; done | tr , '\n' |
+        sed -n '/libpq-dev/d; s/^ *\(z\?lib[^ ]*\|tzdata\).*/\1/p' | sort -u)
     rm "$to.new"/*.deb
     # shellcheck disable=SC2086
     apt_install $libraries

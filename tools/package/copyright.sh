@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# copyright.sh MAJOR FILE FOLDER: writes the licences and copyright notices of all that is linked into the library for that major
-# of PostgreSQL, from what cargo has downloaded: into that file, and each text as its own file into that folder.
+# copyright.sh MAJOR FOLDER: writes the licences and copyright notices of all that is linked into the library for that major of
+# PostgreSQL into that folder, from what cargo has downloaded: the file copyright, and the notices of Rust's standard library.
 set -euo pipefail
 . "$(dirname "$0")/../common.sh"
 
-MAJOR=$1 FILE=$2 FOLDER=$3
+MAJOR=$1 FOLDER=$2
 HOST=${CARGO_BUILD_TARGET:-$(rustc -vV | sed -n 's/^host: //p')}
 RUST=$(rustc -vV | sed -n 's/^release: //p')
 SYSROOT=$(rustc --print sysroot)
+RULE=$(printf "%079d" 0 | tr 0 -)
 OPTIONS=(--locked --offline --no-default-features --features "pg$MAJOR")
 
 # The crates that are linked, not those that only build or test the library: NAME VERSION on each line.
@@ -17,84 +18,48 @@ linked() {
 }
 # Those of other authors, as lines of tab-separated fields.
 crates() {
-    cargo metadata "${OPTIONS[@]}" --format-version 1 --filter-platform "$HOST" | jq -r --arg linked "$(linked)" '
+    local linked
+    linked=$(linked)
+    cargo metadata "${OPTIONS[@]}" --format-version 1 --filter-platform "$HOST" | jq -r --arg linked "$linked" '
         .packages[] | select(.source and ("\(.name) \(.version)" | IN($linked | split("\n")[]))) |
         [.name, .version, .license, (.authors | join(", ") | if . == "" then "its authors" else . end),
             (.manifest_path | rtrimstr("/Cargo.toml"))] | @tsv'
 }
 
-# The texts in the folder of a crate.
-texts() {
-    find "$1" -maxdepth 2 -type f \( -ipath "$1/licen[cs]e*" -o -ipath "$1/copy*" -o -ipath "$1/unlicense*" -o -ipath "$1/notice*" \) \
-        ! -name '*.rs' ! -name '*.html' | LC_ALL=C sort
-}
-
-print_text() {
-    echo
-    if grep -q 'END OF TERMS AND CONDITIONS' "$1"; then
-        # With the notice that some have below the text.
-        grep -E '^ *Copyright ([0-9]|\([cC]\))' "$1" || true
-        echo "Apache-2.0: on Debian systems, the text is in /usr/share/common-licenses/Apache-2.0."
-    else
-        tr -d '\r' <"$1"
-    fi
-}
-
 print_crates() {
-    local name version licence authors folder text
+    local name version licence authors folder
     while IFS=$'\t' read -r name version licence authors folder; do
         case $licence in
             MIT | "MIT OR Apache-2.0" | "Apache-2.0 OR MIT" | MIT/Apache-2.0 | "Unlicense OR MIT" | Zlib) ;;
             "(MIT OR Apache-2.0) AND Unicode-3.0") ;;
             *) die "check whether comb may be linked with $name, whose licence copyright.sh does not know: $licence" ;;
         esac
-        printf '\n%s\n%s %s, by %s\nLicence: %s\n' "$RULE" "$name" "$version" "$authors" "$licence"
-        [ -n "$(texts "$folder")" ] || printf 'It has no text of its licence. That of MIT is the one of comb.\n'
-        while IFS= read -r text; do
-            print_text "$text"
-            install -D -m 644 "$text" "$FOLDER/$name-$version/${text#"$folder"/}"
-        done < <(texts "$folder")
+        printf "\n%s\n%s %s, by %s\nLicence: %s\n\n" "$RULE" "$name" "$version" "$authors" "$licence"
+        # Not the text of Apache-2.0: comb takes MIT where there is a choice.
+        find "$folder" -maxdepth 2 -type f \( -ipath "$folder/licen[cs]e*" -o -ipath "$folder/copy*" -o -ipath "$folder/unlicense*" -o \
+            -ipath "$folder/notice*" \) ! -name '*.rs' ! -name '*.html' | LC_ALL=C sort |
+            { xargs -rd '\n' grep -L 'END OF TERMS AND CONDITIONS' || true; } | xargs -rd '\n' cat | tr -d '\r'
     done
 }
 
-print_rust() {
-    local unicode crates
-    crates=$(find "$SYSROOT/lib/rustlib/$HOST/lib" -name 'lib*.rlib' -printf '%f\n' | sed 's/^lib//; s/-[0-9a-f]*\.rlib$//' |
-        grep -Ev '^(rustc_std_workspace_.*|sysroot|alloc|core|std|test|getopts|proc_macro|profiler_builtins|panic_abort)$' |
-        LC_ALL=C sort | paste -sd, | sed 's/,/, /g')
-    unicode=$(compgen -G "$FOLDER/unicode-ident-*/LICENSE-UNICODE") || die "unicode-ident has no LICENSE-UNICODE, the licence of Rust's table, too"
-    cat <<END
-
-$RULE
-Rust's standard library $RUST, by the Rust Project Developers and the authors of the crates in it: $crates
-Licence: MIT OR Apache-2.0; of core/src/unicode/unicode_data.rs: Unicode-3.0
-
-$(cat "$unicode")
-END
-}
-# The notices of Rust's standard library, from rustup or the distribution's package.
-copy_rust_notices() {
-    local package notices=$SYSROOT/share/doc/rust/COPYRIGHT-library.html
-    if [ ! -f "$notices" ]; then
-        package=$(dpkg -S "$SYSROOT/lib/rustlib/$HOST/lib/libstd-*.rlib" 2>/dev/null | sed -n '1s/:.*//p')
-        notices=/usr/share/doc/$package/copyright
-    fi
-    [ -f "$notices" ] || die "Rust $RUST has no copyright notices of its standard library" "There is no $notices"
-    install -D -m 644 -t "$FOLDER/rust-$RUST" "$notices"
-}
-
-RULE=$(printf '%079d' 0 | tr 0 -)
 "$ROOT/tools/setup.sh" --packages jq
 cd "$ROOT"
-rm -rf "$FOLDER"
 mkdir -p "$FOLDER"
-install -m 644 LICENSE "$FOLDER/LICENSE"
-copy_rust_notices
+# From rustup, or from the distribution's package.
+notices=$SYSROOT/share/doc/rust/COPYRIGHT-library.html
+if [ ! -f "$notices" ]; then
+    notices=/usr/share/doc/$(dpkg -S "$SYSROOT/lib/rustlib/$HOST/lib/libstd-*.rlib" 2>/dev/null | sed -n '1s/:.*//p')/copyright
+fi
+[ -f "$notices" ] || die "Rust $RUST has no copyright notices of its standard library" "There is no $notices"
+install -D -m 644 -t "$FOLDER/rust-$RUST" "$notices"
 {
-    echo "comb $COMB_VERSION is compiled to one library, which contains Rust's standard library and the crates below."
-    echo
+    cat <<END
+comb $COMB_VERSION is compiled to one library, which contains Rust's standard library $RUST (by the Rust Project Developers and the
+authors of the crates in it, MIT OR Apache-2.0; of core/src/unicode/unicode_data.rs: Unicode-3.0, as of unicode-ident) and the
+crates below. A crate that is MIT OR something is used under MIT; one that has no text of it, under the text that follows.
+
+END
     cat LICENSE
     crates | print_crates
-    print_rust
-} >"$FILE"
-install -m 644 "$FILE" "$FOLDER/copyright"
+} >"$FOLDER/copyright"
+grep -q "UNICODE LICENSE" "$FOLDER/copyright" || die "there is no text of Unicode-3.0, the licence of a table of Rust's, too"

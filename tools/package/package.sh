@@ -9,8 +9,8 @@ set -euo pipefail
 
 # The oldest that the packages are for, Ubuntu 22.04, has this one. Debian 12 has 2.36.
 GLIBC=2.35
-# Of the packages, not of comb.
-REVISION=1
+# After the version of comb, that of the packages.
+VERSION=$(package_version)-1
 if [ -z "${MAINTAINER:-}" ]; then
     MAINTAINER="The comb authors <comb@localhost>"
     say "The packages name a placeholder for their maintainer, $MAINTAINER. Another: make package MAINTAINER='NAME <ADDRESS>'"
@@ -55,23 +55,13 @@ check_library() {
         die "comb.so is not linked with full RELRO"
 }
 
-# check_names FOLDER: nothing there that is made here names a folder of this machine.
-check_names() {
-    local folder
-    while IFS= read -r folder; do
-        # Where the distribution has its own Rust.
-        [[ $folder != /usr* ]] || continue
-        if grep -rlaF --exclude='*.md' -- "$folder" "$1" >&2; then die "a file of the package contains a path of this machine: $folder"; fi
-    done < <(printf '%s\n' "$ROOT" "$COMB_CACHE" "$CARGO_TARGET_DIR" && rustc --print sysroot && crate_folders)
-}
-
 # --- Package and archive --------------------------------------------------------------------------
 
 debian_control() {
     cat <<END
 Package: $NAME
 Source: comb
-Version: $COMB_VERSION-$REVISION
+Version: $VERSION
 Architecture: $ARCHITECTURE
 Maintainer: $MAINTAINER
 Installed-Size: $(find "$1" -type f ! -path '*/DEBIAN/*' -printf '%s\n' | awk '{ kib += int(($1 + 1023) / 1024) } END { print kib }')
@@ -88,7 +78,7 @@ END
 
 debian_changelog() {
     cat <<END
-comb ($COMB_VERSION-$REVISION) unstable; urgency=medium
+comb ($VERSION) unstable; urgency=medium
 
   * comb $COMB_VERSION: what is new in it stands in changelog.gz.
 
@@ -97,25 +87,32 @@ END
 }
 
 make_deb() {
-    local tree=$WORK/deb documents file
-    documents=$tree/usr/share/doc/$NAME
-    install -d "$tree/DEBIAN" "$documents" "$tree/usr/lib/postgresql/$MAJOR/lib" "$tree/usr/share/postgresql/$MAJOR/extension"
+    local tree=$WORK/deb documents extension file conffile=/etc/postgresql-common/comb-$MAJOR.control
+    documents=$tree/usr/share/doc/$NAME extension=$tree/usr/share/postgresql/$MAJOR/extension
+    install -d "$tree/DEBIAN" "$tree${conffile%/*}" "$documents" "$tree/usr/lib/postgresql/$MAJOR/lib" "$extension"
     install -m 644 "$LIBRARY" "$tree/usr/lib/postgresql/$MAJOR/lib/"
-    install -m 644 "$STAGE"/comb.control "$STAGE"/comb--*.sql "$tree/usr/share/postgresql/$MAJOR/extension/"
-    install -m 644 "$WORK/copyright" "$ROOT/README.md" "$documents/"
-    install -D -m 644 -t "$documents/docs" "$ROOT"/docs/*.md
+    install -m 644 "$STAGE"/comb.control "$STAGE"/comb--*.sql "$extension/"
+    # The parameters of each version, which PostgreSQL reads after comb.control: the administrator's.
+    echo "# This overrides comb.control, also after upgrades. With the next line, only superusers can create the extension.
+#trusted = false" >"$tree$conffile"
+    echo "$conffile" >"$tree/DEBIAN/conffiles"
+    for file in "$STAGE"/comb--*.sql; do ln -sf "$conffile" "$extension/comb--$(basename "${file##*--}" .sql).control"; done
+    install -m 644 "$WORK/licenses/copyright" "$ROOT/README.md" "$ROOT/SECURITY.md" "$documents/"
+    cp -r --no-preserve=mode "$ROOT/docs" "$documents/docs"
+    # A link to a file that the package does not have becomes text.
+    find "$documents" -name '*.md' -print0 | xargs -0 perl -MFile::Basename -0pi -e 's{<picture>.*?</picture>\n}{}gs;
+        s{(?<!!)\[([^]]*)\]\(([^)#:]+)(#[^)]*)?\)}{-e dirname($ARGV) . "/$2" ? $& : $1}ge'
     gzip -9n <"$ROOT/CHANGELOG.md" >"$documents/changelog.gz"
     debian_changelog | gzip -9n >"$documents/changelog.Debian.gz"
     for file in postinst postrm; do
-        sed "s/@NAME@/$NAME/g; s/@MAJOR@/$MAJOR/g; s/@VERSION@/$COMB_VERSION/g" "$ROOT/tools/package/$file" >"$tree/DEBIAN/$file"
+        sed "s/@NAME@/$NAME/g; s/@MAJOR@/$MAJOR/g; s/@PACKAGE@/$VERSION/g; s/@VERSION@/$COMB_VERSION/g" "$ROOT/tools/package/$file" >"$tree/DEBIAN/$file"
         chmod 755 "$tree/DEBIAN/$file"
     done
     debian_control "$tree" >"$tree/DEBIAN/control"
     (cd "$tree" && find usr -type f | LC_ALL=C sort | xargs md5sum >DEBIAN/md5sums)
-    check_names "$tree"
     # It takes no file for newer than SOURCE_DATE_EPOCH.
     find "$tree" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
-    dpkg-deb --root-owner-group -Zxz --build "$tree" "$WORK/${NAME}_$COMB_VERSION-${REVISION}_$ARCHITECTURE.deb" >/dev/null
+    dpkg-deb --root-owner-group -Zxz --build "$tree" "$WORK/${NAME}_${VERSION}_$ARCHITECTURE.deb" >/dev/null
 }
 
 make_archive() {
@@ -124,9 +121,8 @@ make_archive() {
     install -m 755 "$LIBRARY" "$tree/lib/"
     install -m 644 "$STAGE"/comb.control "$STAGE"/comb--*.sql "$tree/share/extension/"
     cp -r "$WORK/licenses/." "$tree/licenses/"
-    check_names "$tree"
     tar -C "$tree" --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --mtime="@$SOURCE_DATE_EPOCH" --format=gnu \
-        -c lib share licenses | gzip -9n >"$WORK/comb-$COMB_VERSION-pg$MAJOR-$ARCHITECTURE.tar.gz"
+        -c lib share licenses | gzip -9n >"$WORK/comb-${VERSION%-*}-pg$MAJOR-$ARCHITECTURE.tar.gz"
 }
 
 package() {
@@ -139,13 +135,17 @@ package() {
 
     # Before the build, for what it does not find.
     step "Fetching the crates" crate_folders
-    "$ROOT/tools/package/copyright.sh" "$MAJOR" "$WORK/copyright" "$WORK/licenses"
+    "$ROOT/tools/package/copyright.sh" "$MAJOR" "$WORK/licenses"
     step "Building the extension for the packages of $PG_CONFIG_VERSION" build_release "$STAGE"
     $STRIP --strip-unneeded --remove-section=.comment -o "$LIBRARY" "$STAGE/comb.so"
     check_library
     make_deb
     make_archive
+    # Of other commits.
+    rm -f "$OUTPUT/$NAME"_*_"$ARCHITECTURE.deb" "$OUTPUT"/comb-*-pg"$MAJOR-$ARCHITECTURE.tar.gz"
     deliver "$WORK"/*.deb "$WORK"/*.tar.gz
+    say_what_stays
+    say "To install it: sudo apt-get install $OUTPUT/${NAME}_${VERSION}_$ARCHITECTURE.deb. Then in a database: CREATE EXTENSION comb;"
 }
 
 # --------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ MAJOR=$1
 NAME=postgresql-$MAJOR-comb
 DEB=$(compgen -G "/comb/packages/${NAME}_*_$(dpkg --print-architecture).deb")
 PG_CONFIG=/usr/lib/postgresql/$MAJOR/bin/pg_config
+CONFFILE=/etc/postgresql-common/comb-$MAJOR.control
 
 # psql as the owner of the database, who is not a superuser.
 shop() { as shopkeeper psql -X -q -At -v ON_ERROR_STOP=1 -d shop "$@"; }
@@ -22,11 +23,12 @@ check_scope() { equal "the scope of the clock" server "$(shop -c "SELECT scope F
 files() { find /usr -xdev -type f \( -name 'comb.*' -o -name '.comb*' -o -name 'comb--*' -o -path '*/postgresql-*-comb*' \) | LC_ALL=C sort; }
 no_files() { equal "files after $1" "" "$(files)"; }
 
-# version_of SED: builds /tmp/another.deb, the package with a version changed by that sed command.
+# version_of VERSION: builds /tmp/another.deb, the package with that version.
 version_of() {
     rm -rf /tmp/deb
     dpkg-deb -R "$DEB" /tmp/deb
-    sed -i "$1" /tmp/deb/DEBIAN/control
+    sed -i "s/^Version:.*/Version: $1/" /tmp/deb/DEBIAN/control
+    sed -i "s/$(dpkg-deb -f "$DEB" Version)/$1/; s/$COMB_VERSION\([^-]\)/${1%-*}\1/" /tmp/deb/DEBIAN/postinst
     dpkg-deb -b /tmp/deb /tmp/another.deb >/dev/null
 }
 
@@ -51,7 +53,7 @@ installed() {
     apt install "$DEB"
     equal "dpkg -V" "" "$(dpkg -V "$NAME")"
     equal "files that others than root may change" "" \
-        "$(dpkg -L "$NAME" | xargs -I{} find {} -maxdepth 0 \( ! -user root -o ! -group root -o -perm /022 \))"
+        "$(dpkg -L "$NAME" | xargs -I{} find {} -maxdepth 0 ! -type l \( ! -user root -o ! -group root -o -perm /022 \))"
     ! ldd "/usr/lib/postgresql/$MAJOR/lib/comb.so" | grep 'not found' || die "a library is missing"
     ok "apt-get install $(basename "$DEB") with PostgreSQL $(dpkg-query -W -f '${Version}' "postgresql-$MAJOR"): $(dpkg-query -W -f '${Depends}' "$NAME")"
     [[ $(dpkg-query -W -f '${Depends}' "$NAME") == "postgresql-$MAJOR, "* ]] || die "the package does not depend on PostgreSQL $MAJOR"
@@ -65,6 +67,10 @@ installed() {
     (cd / && PGUSER=postgres as postgres "$ROOT/tools/installcheck.sh" "$PG_CONFIG") >/tmp/regress.log 2>&1 ||
         die "pg_regress fails" "$(cat /tmp/regress.log)"
     ok "pg_regress: $(grep -E '^(# | )?All ' /tmp/regress.log)"
+    shop -c "$(sed -n '/query: |/,/metrics:/{/:$\|: |$/!p}' "$ROOT/packaging/monitoring/postgres_exporter.yml")" >/dev/null
+    ok "the query of postgres_exporter.yml"
+    PGDATABASE=shop refuses "make installcheck by another role" "needs a superuser" as shopkeeper "$ROOT/tools/installcheck.sh" "$PG_CONFIG"
+    equal "databases that make installcheck leaves" 0 "$(superuser -c "SELECT count(*) FROM pg_database WHERE datname ~ 'regression'")"
 }
 
 # make install where the package is installed.
@@ -80,7 +86,13 @@ upgraded() {
     superuser -c "ALTER SYSTEM SET shared_preload_libraries = 'comb'"
     server restart
     open_session
-    version_of 's/^\(Version:.*-\).*/\199/'
+    # What an administrator writes there.
+    sed -i 's/^#trusted/trusted/' "$CONFFILE"
+    version_of "$COMB_VERSION-99"
+    apt install /tmp/another.deb
+    says "a package of the same version of comb" "keep the library"
+    ! grep "ALTER EXTENSION" /tmp/apt.log || die "a package of the same version of comb says ALTER EXTENSION"
+    version_of 99.0.0-1
     apt install /tmp/another.deb
     says "an upgrade" "ALTER EXTENSION comb UPDATE"
     ask "SELECT comb_new() IS NOT NULL;"
@@ -88,10 +100,17 @@ upgraded() {
     close_session
     check_scope
     ok "an upgrade of the package while a preloaded server runs and a session is open"
-    version_of 's/^Version:.*/Version: 99.0.0-1/'
-    apt install /tmp/another.deb
+    as postgres createdb -O shopkeeper second
+    for version in "" "VERSION '0.1.0'"; do
+        refuses "CREATE EXTENSION $version by an owner after trusted = false and two upgrades" "permission denied" \
+            shop -d second -c "CREATE EXTENSION comb $version"
+    done
+    sed -i 's/^trusted/#trusted/' "$CONFFILE"
     apt install --allow-downgrades "$DEB"
     says "a downgrade" "install the newer package"
+    equal "the package after --reinstall" "" "$(apt install --reinstall "$DEB" && grep "$NAME: " /tmp/apt.log)"
+    shop -d second -c "CREATE EXTENSION comb"
+    as postgres dropdb second
 }
 
 removed() {
@@ -125,16 +144,6 @@ SQL
     ok "the data stays after the removal, and DROP EXTENSION removes only the defaults"
 }
 
-no_room() {
-    local small=/tmp/small
-    mkdir "$small"
-    # For the library, and not for all scripts.
-    mount -t tmpfs -o size=$(($(stat -c %s /comb/stage/comb.so) + 16384)) none "$small"
-    DESTDIR=$small refuses "make install without room" "No space left on device" "$ROOT/tools/install.sh" "$PG_CONFIG" /comb/stage
-    equal "files after make install without room" "" "$(find "$small" -type f)"
-    umount "$small"
-}
-
 # make install first, then the package.
 after_source() {
     "$ROOT/tools/install.sh" "$PG_CONFIG" /comb/stage
@@ -144,12 +153,37 @@ after_source() {
     shop -c "SELECT comb_new()" >/dev/null
     apt purge "$NAME"
     no_files "apt-get purge"
+    [ ! -e "$CONFFILE" ] || die "apt-get purge leaves $CONFFILE"
     ok "the package replaces the files of make install, and apt-get purge removes them"
+}
+
+# The archive in the layout of CloudNativePG's extension images, which PostgreSQL 18 can use from its own folder.
+from_folder() {
+    local folder=/extensions/comb preload count
+    shop -c "DROP EXTENSION comb"
+    mkdir -p "$folder"
+    tar -xzf /comb/packages/comb-*-pg"$MAJOR-$(dpkg --print-architecture)".tar.gz -C "$folder"
+    equal "the folders of the archive" "lib licenses share" "$(ls "$folder" | paste -sd ' ')"
+    superuser -c "ALTER SYSTEM SET extension_control_path = '$folder/share:\$system'"
+    server restart
+    refuses "CREATE EXTENSION with only extension_control_path" 'could not access file "comb"' shop -c "CREATE EXTENSION comb"
+    superuser -c "ALTER SYSTEM SET dynamic_library_path = '$folder/lib:\$libdir'"
+    for preload in "RESET shared_preload_libraries" "SET shared_preload_libraries = 'comb'"; do
+        superuser -c "ALTER SYSTEM $preload"
+        server restart
+        shop -c "CREATE EXTENSION comb" -c "CREATE TABLE guids AS SELECT comb_new_mssql() AS id FROM generate_series(1, 1000)"
+        check_scope
+        # In a parallel worker, which also loads the library.
+        count=$(shop -c "SET debug_parallel_query = on" -c "SELECT count(comb_timestamp(id, 'mssql')) FROM guids")
+        equal "times that a parallel worker reads" 1000 "$count"
+        shop -c "DROP TABLE guids" -c "DROP EXTENSION comb"
+        ok "the folder after ALTER SYSTEM $preload"
+    done
 }
 
 installed
 from_source
 upgraded
 removed
-no_room
 after_source
+[ "$MAJOR" -lt 18 ] || from_folder
