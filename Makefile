@@ -2,17 +2,14 @@
 #   PG_CONFIG=...    the PostgreSQL of `make`, `make install`, `make uninstall` and `make installcheck`
 #   DESTDIR=...      the folder below which `make install` and `make uninstall` work, for packages
 #   PG=18            the major version of PostgreSQL for all other targets; by default one that is installed here
-#   MINUTES=30 CONNECTIONS=32 FAULTS="order kill"
-#                    `make soak`: the longest time of its fault tests, their connections, and which of them. Without FAULTS:
-#                    all, and tests on a PostgreSQL 18 with assertions, Miri and cargo-mutants
+#   MINUTES=30 CONNECTIONS=32 FAULTS="order kill"   `make soak`: the longest time of its fault tests, their connections, and which.
+#                    Without FAULTS: all, and tests on a PostgreSQL 18 with assertions, Miri and cargo-mutants
 #   ON="psycopg"     the folders of examples/ that `make examples` runs; by default all. SOME=5: five, others at each commit
-#   ARCH=arm64 MAINTAINER='NAME <ADDRESS>'
-#                    for `make package`: another architecture, for which the Rust of rustup compiles; the maintainer
+#   ARCH=arm64 MAINTAINER='NAME <ADDRESS>'   `make package`: another architecture, for which the Rust of rustup compiles; the maintainer
 #   VENDOR=1         for `make dist`: the crates too, in an archive of their own, for builds without a network
 #   ON="bookworm"    the systems for `make test-packages` (bookworm trixie forky noble resolute forky-arm64); the files of
 #                    pg_test/tests/companions/ for `make companions` (all)
-#   QUICK=1 ROWS=... CONNECTIONS="..." ROUNDS=... WRITERS=... EXPERIMENTS="..." FRESH=1
-#                    for `make bench`, from the environment: bench/README.md
+#   QUICK=1 ROWS=... CONNECTIONS="..." ROUNDS=... WRITERS=... EXPERIMENTS="..." FRESH=1   `make bench`: bench/README.md
 
 PG_CONFIG ?= pg_config
 # make may be called in another folder: make -f SRC/Makefile

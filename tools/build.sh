@@ -34,20 +34,10 @@ check_needs() {
     headers=$("$PG_CONFIG" --includedir-server)
     [ -f "$headers/postgres.h" ] ||
         lacks "the server headers of $PG_CONFIG_VERSION: there is no $headers/postgres.h" \
-            "the package postgresql-server-dev-$MAJOR or postgresql$MAJOR-devel$(others_with_headers)" "postgresql-server-dev-$MAJOR"
+            "the package postgresql-server-dev-$MAJOR or postgresql$MAJOR-devel, or make PG_CONFIG=... for another server" "postgresql-server-dev-$MAJOR"
     [ ${#missing[@]} -gt 0 ] || return 0
     [ ${#packages[@]} -eq 0 ] || missing+=("On Debian and Ubuntu: sudo apt-get install ${packages[*]}")
     die "the build needs:" "${missing[@]}"
-}
-
-# The pg_config on the PATH may be of another major than the server.
-others_with_headers() {
-    local other
-    for other in /usr/lib/postgresql/*/bin/pg_config /usr/pgsql-*/bin/pg_config; do
-        if [ -x "$other" ] && [ "$other" != "$PG_CONFIG" ] && [ -f "$("$other" --includedir-server)/postgres.h" ]; then
-            printf '; or for another server that is here: make PG_CONFIG=%s' "$other"
-        fi
-    done
 }
 
 find_server "${1:-}"

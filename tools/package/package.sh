@@ -55,6 +55,52 @@ check_library() {
         die "comb.so is not linked with full RELRO"
 }
 
+# --- Licences -------------------------------------------------------------------------------------
+
+# The crates that are linked, not those that only build or test the library: NAME VERSION on each line.
+linked() {
+    cargo tree "${features[@]}" --package comb --target "$host" --edges normal,no-proc-macro --prefix none --no-dedupe --format '{p}' |
+        sed 's/ v/ /; s/ (.*//'
+}
+# Those of other authors, as lines of tab-separated fields.
+crates() {
+    local linked
+    linked=$(linked)
+    cargo metadata "${features[@]}" --format-version 1 --filter-platform "$host" | jq -r --arg linked "$linked" '
+        .packages[] | select(.source and ("\(.name) \(.version)" | IN($linked | split("\n")[]))) |
+        [.name, .version, .license, (.authors | join(", ") | if . == "" then "its authors" else . end),
+            (.manifest_path | rtrimstr("/Cargo.toml"))] | @tsv'
+}
+
+# licences FOLDER: writes there, from what cargo has downloaded, the notices of Rust's standard library, and the file copyright: the
+# licences of all that is linked. deny.toml has the licences that are allowed.
+licences() {
+    local to=$1 name version licence authors folder rule features=(--locked --offline --no-default-features --features "pg$MAJOR")
+    local host rust notices sysroot
+    host=${CARGO_BUILD_TARGET:-$(rustc -vV | sed -n 's/^host: //p')} rust=$(rustc -vV | sed -n 's/^release: //p') sysroot=$(rustc --print sysroot)
+    rule=$(printf '%079d' 0 | tr 0 -)
+    # From rustup, or from the distribution's package.
+    notices=$sysroot/share/doc/rust/COPYRIGHT-library.html
+    [ -f "$notices" ] || notices=/usr/share/doc/$(dpkg -S "$sysroot/lib/rustlib/$host/lib/libstd-*.rlib" | sed -n '1s/:.*//p')/copyright
+    install -D -m 644 -t "$to/rust-$rust" "$notices"
+    {
+        cat <<END
+comb $COMB_VERSION is compiled to one library, which contains Rust's standard library $rust (by the Rust Project Developers and the
+authors of the crates in it, MIT OR Apache-2.0; of core/src/unicode/unicode_data.rs: Unicode-3.0, as of unicode-ident) and the
+crates below. A crate that is MIT OR something is used under MIT; one that has no text of it, under the text that follows.
+
+END
+        cat "$ROOT/LICENSE"
+        (cd "$ROOT" && crates) | while IFS=$'\t' read -r name version licence authors folder; do
+            printf '\n%s\n%s %s, by %s\nLicence: %s\n\n' "$rule" "$name" "$version" "$authors" "$licence"
+            # Not the text of Apache-2.0: comb takes MIT where there is a choice.
+            find "$folder" -maxdepth 2 -type f \( -ipath "$folder/licen[cs]e*" -o -ipath "$folder/copy*" -o -ipath "$folder/unlicense*" -o \
+                -ipath "$folder/notice*" \) ! -name '*.rs' ! -name '*.html' | LC_ALL=C sort |
+                { xargs -rd '\n' grep -L 'END OF TERMS AND CONDITIONS' || true; } | xargs -rd '\n' cat | tr -d '\r'
+        done
+    } >"$to/copyright"
+}
+
 # --- Package and archive --------------------------------------------------------------------------
 
 debian_control() {
@@ -135,7 +181,7 @@ package() {
 
     # Before the build, for what it does not find.
     step "Fetching the crates" crate_folders
-    "$ROOT/tools/package/copyright.sh" "$MAJOR" "$WORK/licenses"
+    licences "$WORK/licenses"
     step "Building the extension for the packages of $PG_CONFIG_VERSION" build_release "$STAGE"
     $STRIP --strip-unneeded --remove-section=.comment -o "$LIBRARY" "$STAGE/comb.so"
     check_library
@@ -151,7 +197,7 @@ package() {
 # --------------------------------------------------------------------------------------------------
 
 ARCHITECTURE=${ARCH:-$(dpkg --print-architecture)} || die "make package needs Debian or Ubuntu"
-"$ROOT/tools/setup.sh" --packages binutils xz-utils
+"$ROOT/tools/setup.sh" --packages binutils jq xz-utils
 SOURCE_DATE_EPOCH=$(source_date)
 export SOURCE_DATE_EPOCH
 unset RUSTFLAGS
