@@ -16,7 +16,8 @@ source_date() {
 # The version of packages: that of Cargo.toml in the commit of its release and where this is not a clone; otherwise, one that is
 # less, with the time and the hash of the commit.
 package_version() {
-    if ! is_clone || git -C "$ROOT" diff --quiet HEAD && [[ $(git -C "$ROOT" log -1 --format=%s) =~ ^Release\ ${COMB_VERSION//./\\.}([^0-9.]|$) ]]; then
+    local release="^Release ${COMB_VERSION//./\\.}([^0-9.]|\$)"
+    if ! is_clone || { [[ $(git -C "$ROOT" log -1 --format=%s) =~ $release ]] && git -C "$ROOT" diff --quiet HEAD; }; then
         echo "$COMB_VERSION"
     else
         echo "$COMB_VERSION~git$(TZ=UTC git -C "$ROOT" log -1 --abbrev=7 --date=format-local:%Y%m%d%H%M --format=%cd.%h)"
