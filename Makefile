@@ -59,7 +59,7 @@ help:
 	@echo '  make                          build the extension; installs nothing, needs no root'
 	@echo '  make install                  copy the built files; compiles nothing; may need sudo'
 	@echo '  make uninstall                remove them'
-	@echo '  make installcheck             run the regression tests on the running server of PGHOST and PGPORT'
+	@echo '  make installcheck             run the regression tests on the server of PGHOST and PGPORT, as a superuser'
 	@echo 'With a private PostgreSQL; these install missing packages with apt-get:'
 	@echo '  make demo                     show the extension, then open psql'
 	@echo '  make test [PG=18]             run all tests on one major version of PostgreSQL (15, 16, 17, 18)'
