@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # clean.sh: removes all builds of this clone. The private PostgreSQLs stay.
-# clean.sh purge: removes also these, and the packages that setup.sh has installed, for which apt-get asks.
+# clean.sh purge: removes also these, and the packages that setup.sh has installed and nothing else needs, for which apt-get asks.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
 if [ "${1:-}" = purge ] && [ -s "$COMB_CACHE/installed" ]; then
+    # To remove them by their names would take along what needs them, such as a server that was installed later.
     # shellcheck disable=SC2046
-    as_root apt-get purge --autoremove $(sort -u "$COMB_CACHE/installed")
+    as_root apt-mark auto $(sort -u "$COMB_CACHE/installed") >/dev/null
+    as_root apt-get autoremove
 fi
 rm -rf "$ROOT/target"
 # Only the folders of cargo.sh and test.sh: others may belong to other projects.

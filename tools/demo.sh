@@ -6,7 +6,7 @@ set -euo pipefail
 . "$(dirname "$0")/cluster.sh"
 
 say "This takes about a minute, the first time about 5 minutes, to compile comb. It uses 1 GB in /tmp until it ends; 600 MB in" \
-    "${CARGO_TARGET_DIR:-$ROOT/target} and up to 200 MB in $COMB_CACHE stay. It installs missing packages"
+    "${CARGO_TARGET_DIR:-$ROOT/target} and up to 100 MB in $COMB_CACHE stay. It installs missing packages"
 PG_CONFIG=$("$ROOT/tools/setup.sh" "${1:-}")
 . "$ROOT/tools/private.sh"
 install_release
