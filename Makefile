@@ -1,14 +1,10 @@
 # `make` builds, and `make install` copies the result. `make demo` and `make test` need neither. The scripts in tools/ do the work.
-#   PG_CONFIG=...    the PostgreSQL of `make`, `make install`, `make uninstall` and `make installcheck`
+# Beside what make help says:
 #   DESTDIR=...      the folder below which `make install` and `make uninstall` work, for packages
-#   PG=18            the major version of PostgreSQL for all other targets; by default one that is installed here
-#   MINUTES=30 CONNECTIONS=32 FAULTS="order kill"   `make soak`: the longest time of its fault tests, their connections, and which.
-#                    Without FAULTS: all, and tests on a PostgreSQL 18 with assertions, Miri and cargo-mutants
-#   ON="psycopg"     the folders of examples/ that `make examples` runs; by default all. SOME=5: five, others at each commit
+#   CONNECTIONS=32 FAULTS="order kill"   `make soak`: connections, and which of its tests. Without FAULTS: all, and tests on a
+#                    PostgreSQL 18 with assertions, Miri and cargo-mutants
+#   SOME=5           `make examples`: five, others at each commit
 #   ARCH=arm64 MAINTAINER='NAME <ADDRESS>'   `make package`: another architecture, for which the Rust of rustup compiles; the maintainer
-#   VENDOR=1         for `make dist`: the crates too, in an archive of their own, for builds without a network
-#   ON="bookworm"    the systems for `make test-packages` (bookworm trixie forky noble resolute forky-arm64); the files of
-#                    pg_test/tests/companions/ for `make companions` (all)
 #   QUICK=1 ROWS=... CONNECTIONS="..." ROUNDS=... WRITERS=... EXPERIMENTS="..." FRESH=1   `make bench`: bench/README.md
 
 PG_CONFIG ?= pg_config
@@ -71,7 +67,7 @@ help:
 	@echo 'Packages, written into target/package/:'
 	@echo '  make package PG=17            a package for Debian and Ubuntu, and an archive for containers'
 	@echo '  make dist [VENDOR=1]          the sources as an archive for PGXN; also their crates'
-	@echo '  make test-packages [ON=forky] test them in bare systems of Debian and Ubuntu; needs root'
+	@echo '  make test-packages [ON=forky] test them in bare systems (bookworm trixie forky noble resolute forky-arm64); needs root'
 	@echo 'With other extensions and servers, in a bare Debian testing; needs root:'
 	@echo '  make companions [ON=pg_cron]  run the SQL of docs/extensions.md and its tests: TimescaleDB, pg_cron, ...'
 	@echo 'make clean                      remove all builds'

@@ -5,9 +5,8 @@
 # setup.sh --libfaketime: only that library, whose path it prints.
 # setup.sh --pgbouncer: only that program.
 #
-# The PostgreSQL it prepares is a private copy (or a private build): tests install the extension
-# into that and never into the user's own server. A PostgreSQL installation finds its files
-# relative to its own programs, which is why a copied tree works.
+# Tests install the extension into the private PostgreSQL, never into the user's own server. A PostgreSQL finds its files relative to
+# its programs, which is why a copied tree works.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 

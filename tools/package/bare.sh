@@ -9,8 +9,7 @@
 set -euo pipefail
 . "$(dirname "$0")/../common.sh"
 
-# Debian experimental is what sid does not have yet.
-declare -A MAJORS=([bookworm]=15 [trixie]=17 [forky]=18 [noble]=16 [resolute]=18 [experimental]=19)
+declare -A MAJORS=([bookworm]=15 [trixie]=17 [forky]=18 [noble]=16 [resolute]=18)
 
 is_ubuntu() { [[ $RELEASE == noble || $RELEASE == resolute ]]; }
 
@@ -26,8 +25,6 @@ mirror() {
 
 # alone [--net] -- COMMAND...: its mounts and processes end with it, however it ends. --net: it has no network.
 alone() { as_root env COMB_CACHE="$COMB_CACHE" unshare --mount --propagation private --ipc --pid --fork --kill-child "$@"; }
-
-# --- Made once ------------------------------------------------------------------------------------
 
 make_bare() {
     local mirror script=/usr/share/debootstrap/scripts/$RELEASE tools=(debootstrap) options=(--variant=minbase)
@@ -52,7 +49,7 @@ make_bare() {
         as_root rm -rf "$FOLDER"
         as_root mkdir -p "$FOLDER"
         step "Installing a bare $SYSTEM (about a minute and 450 MB, once)" \
-            alone -- debootstrap "${options[@]}" --include=ca-certificates --arch="$ARCHITECTURE" "${RELEASE/experimental/sid}" "$FOLDER" "$mirror" "$script"
+            alone -- debootstrap "${options[@]}" --include=ca-certificates --arch="$ARCHITECTURE" "$RELEASE" "$FOLDER" "$mirror" "$script"
         step "Downloading the PostgreSQL of $SYSTEM" alone -- "$0" fill "$SYSTEM" "$mirror" "$@"
     elif ! has_downloaded "$@"; then
         # Until they are there it is not whole.
@@ -72,10 +69,6 @@ has_downloaded() {
 # fill MIRROR [PACKAGE...]: on mounts of its own.
 fill() {
     echo "deb [check-valid-until=no] $1 $RELEASE main" >"$FOLDER/etc/apt/sources.list"
-    if [ "$RELEASE" = experimental ]; then
-        echo "deb [check-valid-until=no] $1 sid main" >>"$FOLDER/etc/apt/sources.list"
-        printf 'Package: src:postgresql-*\nPin: release a=experimental\nPin-Priority: 500\n' >"$FOLDER/etc/apt/preferences.d/comb"
-    fi
     apt-config dump | grep '^Acquire::.*[pP]roxy' >"$FOLDER/etc/apt/apt.conf.d/01proxy" || true
     # Nothing here has to outlive the machine's power, and nothing starts by itself.
     echo force-unsafe-io >"$FOLDER/etc/dpkg/dpkg.cfg.d/unsafe-io"
@@ -95,8 +88,6 @@ download() {
     chroot "$FOLDER" env DEBIAN_FRONTEND=noninteractive \
         apt-get install -y --no-install-recommends --download-only "postgresql-${MAJORS[$RELEASE]}" "$@"
 }
-
-# --- Entered as often as it takes -----------------------------------------------------------------
 
 # run_bare [--net] FOLDER COMMAND...
 run_bare() {
@@ -128,8 +119,6 @@ enter() {
     # Not by exec: the first process ends the others.
     chroot "$world/root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive COMB_CACHE=/nowhere "$@"
 }
-
-# --------------------------------------------------------------------------------------------------
 
 what=${1:-} SYSTEM=${2:-}
 RELEASE=${SYSTEM%%-*} ARCHITECTURE=$(dpkg --print-architecture)

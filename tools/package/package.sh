@@ -35,8 +35,6 @@ cross() {
     STRIP=aarch64-linux-gnu-strip
 }
 
-# --- What has to be so ----------------------------------------------------------------------------
-
 # versions PREFIX: those of the symbols that the library takes from others, in order.
 versions() { readelf --version-info --wide "$LIBRARY" | grep -o "Name: $1_[A-Za-z0-9_.]*" | sed "s/^Name: $1_//" | sort -uV; }
 
@@ -54,8 +52,6 @@ check_library() {
     [[ $(readelf --segments --wide "$LIBRARY") == *GNU_RELRO* && $(readelf --dynamic --wide "$LIBRARY") == *BIND_NOW* ]] ||
         die "comb.so is not linked with full RELRO"
 }
-
-# --- Licences -------------------------------------------------------------------------------------
 
 # The crates that are linked, not those that only build or test the library: NAME VERSION on each line.
 linked() {
@@ -94,14 +90,12 @@ END
         (cd "$ROOT" && crates) | while IFS=$'\t' read -r name version licence authors folder; do
             printf '\n%s\n%s %s, by %s\nLicence: %s\n\n' "$rule" "$name" "$version" "$authors" "$licence"
             # Not the text of Apache-2.0: comb takes MIT where there is a choice.
-            find "$folder" -maxdepth 2 -type f \( -ipath "$folder/licen[cs]e*" -o -ipath "$folder/copy*" -o -ipath "$folder/unlicense*" -o \
-                -ipath "$folder/notice*" \) ! -name '*.rs' ! -name '*.html' | LC_ALL=C sort |
-                { xargs -rd '\n' grep -L 'END OF TERMS AND CONDITIONS' || true; } | xargs -rd '\n' cat | tr -d '\r'
+            find "$folder" -maxdepth 2 -type f ! -name '*.rs' ! -name '*.html' | LC_ALL=C sort |
+                { grep -iE "^.{${#folder}}/(licen[cs]e|copy|unlicense|notice)" | xargs -rd '\n' grep -L 'END OF TERMS AND CONDITIONS' || true; } |
+                xargs -rd '\n' cat | tr -d '\r'
         done
     } >"$to/copyright"
 }
-
-# --- Package and archive --------------------------------------------------------------------------
 
 debian_control() {
     cat <<END
@@ -114,21 +108,7 @@ Installed-Size: $(find "$1" -type f ! -path '*/DEBIAN/*' -printf '%s\n' | awk '{
 Depends: postgresql-$MAJOR, libc6 (>= $(versions GLIBC | tail -n 1)), libgcc-s1 (>= $(versions GCC | tail -n 1))
 Section: database
 Priority: optional
-Description: time-ordered UUIDs inside PostgreSQL $MAJOR
- comb generates, reads and converts UUIDs that are in the order of time: those
- of RFC 9562 version 7, and the COMBs of SQL Server and .NET. As primary keys
- they go in at the right edge of the index, and contain the time at which they
- were generated.
-END
-}
-
-debian_changelog() {
-    cat <<END
-comb ($VERSION) unstable; urgency=medium
-
-  * comb $COMB_VERSION: what is new in it stands in changelog.gz.
-
- -- $MAINTAINER  $(date -u -R -d "@$SOURCE_DATE_EPOCH")
+$(sed -n "s/PGVERSION/$MAJOR/; /^Description/,\$p" "$ROOT/packaging/debian/control.in")
 END
 }
 
@@ -149,7 +129,7 @@ make_deb() {
     find "$documents" -name '*.md' -print0 | xargs -0 perl -MFile::Basename -0pi -e 's{<picture>.*?</picture>\n}{}gs;
         s{(?<!!)\[([^]]*)\]\(([^)#:]+)(#[^)]*)?\)}{-e dirname($ARGV) . "/$2" ? $& : $1}ge'
     gzip -9n <"$ROOT/CHANGELOG.md" >"$documents/changelog.gz"
-    debian_changelog | gzip -9n >"$documents/changelog.Debian.gz"
+    gzip -9n <"$ROOT/packaging/debian/changelog" >"$documents/changelog.Debian.gz"
     for file in postinst postrm; do
         sed "s/@NAME@/$NAME/g; s/@MAJOR@/$MAJOR/g; s/@PACKAGE@/$VERSION/g; s/@VERSION@/$COMB_VERSION/g" "$ROOT/tools/package/$file" >"$tree/DEBIAN/$file"
         chmod 755 "$tree/DEBIAN/$file"
@@ -193,8 +173,6 @@ package() {
     say_what_stays
     say "To install it: sudo apt-get install $OUTPUT/${NAME}_${VERSION}_$ARCHITECTURE.deb. Then in a database: CREATE EXTENSION comb;"
 }
-
-# --------------------------------------------------------------------------------------------------
 
 ARCHITECTURE=${ARCH:-$(dpkg --print-architecture)} || die "make package needs Debian or Ubuntu"
 "$ROOT/tools/setup.sh" --packages binutils jq xz-utils
