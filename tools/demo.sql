@@ -16,11 +16,12 @@ SELECT id, comb_timestamp_micros(id) AS ordered_at, item FROM orders ORDER BY id
 \echo
 \echo :bold'2. The race: four writers, and two readers that poll for new rows, ten seconds':plain
 \set ECHO queries
-CREATE TABLE events (id uuid PRIMARY KEY DEFAULT comb_tracked(), body text);
+CREATE TABLE events (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, body text);
+CREATE TRIGGER tracked BEFORE INSERT ON events FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
 \set ECHO none
 \echo 'A writer inserts one to five rows, works for up to 10 ms, and commits or, one time in ten, rolls back. Every 10 ms, the readers run'
-\echo '  id > cursor:     SELECT id FROM events WHERE id > $cursor ORDER BY id'
-\echo '  comb_horizon():  SELECT id FROM events WHERE id > $cursor AND id < comb_horizon() ORDER BY id'
+\echo '  id > cursor:  SELECT id FROM events WHERE id > $cursor ORDER BY id'
+\echo '  horizon:      SELECT id FROM events WHERE id > $cursor AND id <= comb_sequence_horizon(''events_id_seq'') ORDER BY id'
 \echo 'and set $cursor to the last id that they got.'
 INSERT INTO events DEFAULT VALUES;
 CREATE TABLE read_by_cursor AS TABLE events;
@@ -63,9 +64,9 @@ BEGIN
 END $$;
 \! for writer in 1 2 3 4; do $SESSION -c "CALL write_events()" & done
 \! $SESSION -c "CALL read_events('read_by_cursor', 'true')" &
-\! $SESSION -c "CALL read_events('read_by_horizon', 'id < comb_horizon()')" &
+\! $SESSION -c "CALL read_events('read_by_horizon', 'id <= comb_sequence_horizon(''events_id_seq'')')" &
 \echo
-\echo '                 id > cursor          comb_horizon()'
+\echo '                 id > cursor          horizon'
 \echo '  s committed      read    missed       read    missed'
 \pset tuples_only on
 \pset format unaligned
@@ -80,7 +81,7 @@ SELECT count(*) - 1 AS committed, count(*) - count(c.id) AS missed, count(*) - c
 FROM events LEFT JOIN read_by_cursor c USING (id) LEFT JOIN read_by_horizon h USING (id) \gset
 SELECT to_char(:committed, 'FM9,999,999') AS committed, to_char(:missed, 'FM9,999,999') AS missed \gset
 \echo
-\echo :bold'Committed' :committed '· id > cursor missed' :missed '· comb_horizon() missed' :missed_by_horizon:plain
+\echo :bold'Committed' :committed '· id > cursor missed' :missed '· horizon missed' :missed_by_horizon:plain
 :next
 
 \echo
@@ -133,7 +134,7 @@ FROM (SELECT sum(seconds) AS seconds FROM loads WHERE key = 'comb_new()') c,
 
 \echo
 \echo :bold'What you have seen':plain
-\echo '  A reader with id > cursor missed' :missed 'of' :committed 'rows; with comb_horizon(),' :missed_by_horizon'.'
+\echo '  A reader with id > cursor missed' :missed 'of' :committed 'rows; with the horizon,' :missed_by_horizon'.'
 \echo '  A range of time needs no column created_at and no second index.'
 \echo '  A bulk load with' :other 'took' :ratio 'times as long as with comb_new().'
 \echo :bold'Five statements to try':plain
