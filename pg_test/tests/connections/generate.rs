@@ -92,5 +92,5 @@ fn comb_reads_uuidv7() {
 fn an_error_says_where_in_the_source_it_was_raised() {
     let refused = connect().query_one("SELECT comb_at('infinity')", &[]).unwrap_err();
     let error = refused.as_db_error().unwrap();
-    assert_eq!((error.file(), error.line() > Some(0)), (Some("layout_errors.rs"), true));
+    assert_eq!((error.file(), error.line() > Some(0)), (Some("layout.rs"), true));
 }

@@ -166,7 +166,7 @@ fn mistakes_are_caught(server: &Server, fresh: &str) {
         ("another cost", script.with("CREATE FUNCTION comb_horizon(", "COST 10", "COST 1")),
         ("IMMUTABLE as it was", script.without("ALTER FUNCTION comb_inspect")),
         ("not LEAKPROOF", script.without("ALTER FUNCTION comb_timestamp(")),
-        ("another comment", script.with("COMMENT ON FUNCTION comb_hold(", "keep the horizon below", "keep it below")),
+        ("another comment", script.with("COMMENT ON FUNCTION comb_encode(", "UUID", "id")),
         (
             "a forgotten column",
             script
