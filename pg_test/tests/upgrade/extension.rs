@@ -81,6 +81,7 @@ fn an_update_is_a_fresh_install() {
         assert_eq!(catalog(&server, "released"), fresh, "the update from {released}");
     }
     privileges_stay(&server);
+    what_uses_a_removed_function_stays(&server);
     no_update_is_due_to_an_older_library(&server);
     let mut client = server.connect_to("shop");
     client.batch_execute("DROP EXTENSION comb CASCADE").expect("DROP EXTENSION");
@@ -88,6 +89,15 @@ fn an_update_is_a_fresh_install() {
         "SELECT count(*) FROM pg_operator o LEFT JOIN pg_proc p ON p.oid = o.oprcode WHERE p.oid IS NULL OR p.probin = 'comb'";
     assert_eq!(value::<i64>(&mut client, left), 0, "what DROP EXTENSION leaves");
     mistakes_are_caught(&server, &fresh);
+}
+
+fn what_uses_a_removed_function_stays(server: &Server) {
+    create(server, "used", SECOND);
+    let mut client = server.connect_to("used");
+    let view = "SET search_path = extensions; CREATE VIEW v AS SELECT 1 WHERE comb_horizon_now() > comb_tracked()";
+    client.batch_execute(view).expect("a view");
+    update(server, "used").expect("ALTER EXTENSION UPDATE");
+    assert_eq!(value::<i64>(&mut client, "SELECT count(*) FROM v"), 0);
 }
 
 fn privileges_stay(server: &Server) {
