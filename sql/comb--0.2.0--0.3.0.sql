@@ -1,6 +1,10 @@
 -- comb 0.2.0 to 0.3.0
 \echo Use "ALTER EXTENSION comb UPDATE TO '0.3.0'" to load this file. \quit
 
+-- Its errors name the type.
+CREATE OR REPLACE FUNCTION uniqueidentifier_in(cstring) RETURNS uniqueidentifier
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'uniqueidentifier_in';
+
 -- As those of uuid.
 ALTER FUNCTION uniqueidentifier_hash(uniqueidentifier) NOT LEAKPROOF;
 ALTER FUNCTION uniqueidentifier_hash_extended(uniqueidentifier, bigint) NOT LEAKPROOF;

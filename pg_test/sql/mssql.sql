@@ -80,5 +80,22 @@ SELECT count(*) FROM
      UNION ALL VALUES (timestamptz '-infinity', timestamptz 'infinity')) bounds
 WHERE comb_between(id, from_time, to_time)
       IS DISTINCT FROM (comb_timestamp_mssql(id) >= from_time AND comb_timestamp_mssql(id) < to_time);
+-- The type accepts as text what uuid accepts: each character in each place, in place of another and between two.
+SELECT 'x'::uniqueidentifier;
+SELECT '{A0EE-BC99-9C0B-4EF8-BB6D-6BB9-BD38-0A11}'::uniqueidentifier;
+CREATE FUNCTION value(input text, type text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    value text;
+BEGIN
+    EXECUTE format('SELECT %L::%s', input, type) INTO value;
+    RETURN value;
+EXCEPTION WHEN invalid_text_representation THEN
+    RETURN 'refused';
+END $$;
+SELECT count(*), count(DISTINCT value(input, 'uuid')) AS accepted, count(*) FILTER (WHERE value(input, 'uuid') <> value(input, 'uniqueidentifier')) AS differ
+FROM (SELECT left(id, n) || extra || substr(id, n + skipped) AS input
+      FROM unnest(ARRAY['a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', 'a0eebc999c0b4ef8bb6d6bb9bd380a11', '{a0eebc999c0b4ef8bb6d6bb9bd380a11}']) id,
+           generate_series(0, 38) n, generate_series(1, 2) skipped, unnest(ARRAY['', '-', '{', '}', 'G', '7', ' ', '--']) extra) inputs;
+DROP FUNCTION value;
 DROP TABLE guids, ranked;
 DROP EXTENSION comb;

@@ -1,4 +1,4 @@
-//! Planner support for equality of uniqueidentifier and uuid.
+//! The type uniqueidentifier: its input, and planner support for equality with uuid.
 //!
 //! The operator of the two types is a member of our operator family alone, so an ordinary index on a uuid
 //! column would not serve it, which a foreign key to a uniqueidentifier key needs. The planner replaces it:
@@ -11,15 +11,32 @@
 // As in between/mod.rs.
 #![allow(unsafe_op_in_unsafe_fn)]
 
+use std::ffi::CStr;
+
+use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, Datum, Expr, Node, NodeTag, Oid};
 
-use crate::postgres::call::export;
+use crate::postgres::call::{Call, Value, export};
 use crate::postgres::raw;
+use crate::postgres::report::report;
+use comb_id::input;
 
 /// uuid = uuid (pg_operator.dat).
 const UUID_EQ: Oid = Oid::from_u32(2972);
 
-export!(uniqueidentifier_eq_support);
+export!(uniqueidentifier_in, uniqueidentifier_eq_support);
+
+/// As uuid_in(), but for the name of the type in the error.
+fn uniqueidentifier_in(call: Call, text: &CStr) -> Datum {
+    if let Some(id) = input::parse(text.to_bytes()) {
+        return id.datum();
+    }
+    let state = ERRCODE_INVALID_TEXT_REPRESENTATION;
+    let report = report!(state, "invalid input syntax for type uniqueidentifier: ").quote(text.to_bytes());
+    // SAFETY: the context of this call.
+    unsafe { report.save((*call.info()).context) };
+    Datum::null()
+}
 
 fn uniqueidentifier_eq_support(request: *mut Node) -> Datum {
     // SAFETY: the planner calls it with a node that is one of its requests.

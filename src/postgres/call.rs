@@ -5,6 +5,7 @@
 //! arguments, which costs about 10 ns a call. comb_new() needs 37 ns as a whole. These wrappers read the arguments
 //! straight from the call. `tests/declarations.rs` compares the functions with sql/.
 
+use std::ffi::CStr;
 use std::mem::needs_drop;
 
 use pgrx::pg_sys::{self, Datum, Oid};
@@ -97,6 +98,14 @@ impl Parameter for &[u8] {
             let text = raw::pg_detoast_datum_packed(call.argument(index).value.cast_mut_ptr());
             Ok(pgrx::varlena::varlena_to_byte_slice(text))
         }
+    }
+}
+
+/// A cstring, which ends with a zero.
+impl Parameter for &CStr {
+    unsafe fn read(call: Call, index: usize) -> Result<Self, Report> {
+        // SAFETY: guaranteed by the caller.
+        Ok(unsafe { CStr::from_ptr(call.argument(index).value.cast_mut_ptr()) })
     }
 }
 

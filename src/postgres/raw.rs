@@ -225,6 +225,10 @@ unsafe extern "C-unwind" {
     pub fn errdetail(format: *const c_char, ...) -> c_int;
     pub fn errhint(format: *const c_char, ...) -> c_int;
     pub fn errfinish(file: *const c_char, line: c_int, function: *const c_char);
+    #[cfg(not(feature = "pg15"))]
+    pub fn errsave_start(context: *mut Node, domain: *const c_char) -> bool;
+    #[cfg(not(feature = "pg15"))]
+    pub fn errsave_finish(context: *mut Node, file: *const c_char, line: c_int, function: *const c_char);
 
     // catalog/partition.h
     pub fn get_partition_parent(partition: Oid, even_if_detached: bool) -> Oid;

@@ -3,7 +3,7 @@
 use std::ffi::{CStr, c_char};
 use std::{fmt, ptr};
 
-use pgrx::PgLogLevel;
+use pgrx::{PgLogLevel, pg_sys};
 
 use super::raw;
 use super::string_info::StringInfo;
@@ -79,13 +79,42 @@ impl Report {
     }
 
     pub fn send(&self, level: PgLogLevel) {
-        let print = c"%s".as_ptr();
-        // SAFETY: the calls of ereport(), with C strings that it copies. The name of the file, which it does
-        // not copy, stays.
+        // SAFETY: the calls of ereport(). The name of the file, which it does not copy, stays.
         unsafe {
-            if !raw::errstart(level as i32, ptr::null()) {
-                return;
+            if raw::errstart(level as i32, ptr::null()) {
+                self.fill();
+                raw::errfinish(self.file.as_ptr(), self.line, ptr::null());
             }
+        }
+    }
+
+    /// Hands the error to the caller of an input function if it asks for that, as PostgreSQL 16 and newer do; otherwise
+    /// raises it.
+    ///
+    /// # Safety
+    /// The context of a call, or null.
+    pub unsafe fn save(&self, context: *mut pg_sys::Node) {
+        #[cfg(feature = "pg15")]
+        {
+            let _ = context;
+            self.raise();
+        }
+        // SAFETY: the calls of errsave(). The context is guaranteed by the caller.
+        #[cfg(not(feature = "pg15"))]
+        unsafe {
+            if raw::errsave_start(context, ptr::null()) {
+                self.fill();
+                raw::errsave_finish(context, self.file.as_ptr(), self.line, ptr::null());
+            }
+        }
+    }
+
+    /// # Safety
+    /// Between the start and the end of an error, which copies the C strings.
+    unsafe fn fill(&self) {
+        let print = c"%s".as_ptr();
+        // SAFETY: guaranteed by the caller.
+        unsafe {
             raw::errcode(self.sqlstate);
             raw::errmsg(print, self.message.as_ptr());
             if !self.detail.is_null() {
@@ -94,7 +123,6 @@ impl Report {
             if !self.hint.is_null() {
                 raw::errhint(print, self.hint);
             }
-            raw::errfinish(self.file.as_ptr(), self.line, ptr::null());
         }
     }
 }

@@ -35,6 +35,7 @@ pub mod bsv;
 pub mod byte_order;
 pub mod histogram;
 pub mod index_order;
+pub mod input;
 pub mod inspect;
 pub mod layout;
 pub mod layouts;
