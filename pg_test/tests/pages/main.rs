@@ -21,6 +21,7 @@ mod reader;
 
 use std::fmt::Write;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
@@ -92,6 +93,7 @@ fn sql_runs() {
     server.execute("CREATE ROLE app LOGIN");
     let directory = tempfile::tempdir().expect("a directory");
     fs::write(directory.path().join(MUST_FAIL), HAS_FAILED).expect("a file");
+    symlink(root().join("portable"), directory.path().join("portable")).expect("a link");
     for page in documentation() {
         let is_chosen = |pages: &String| pages.split(' ').any(|path| path == page.path);
         if !chosen.as_ref().is_none_or(is_chosen) {
