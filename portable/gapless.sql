@@ -17,14 +17,16 @@ CREATE TABLE gapless_state (
 );
 COMMENT ON TABLE gapless_state IS 'state of gapless_upto(), one row for each table and sequence';
 
--- VACUUM, ANALYZE, CREATE INDEX and readers hold other modes. INSERT locks the table that it names and the partition of the row.
+-- VACUUM, ANALYZE, CREATE INDEX and readers hold other modes. INSERT locks the table that it names and the partition of the row. A
+-- transaction that creates a partition, and writes it before others can see it, holds ACCESS EXCLUSIVE on the parent.
 CREATE FUNCTION gapless_writers(tab regclass) RETURNS TABLE (virtualtransaction text, pid integer) LANGUAGE sql STABLE AS $$
     WITH RECURSIVE tables AS (
         SELECT tab::oid AS oid
         UNION SELECT inhrelid FROM pg_inherits JOIN tables ON inhparent = oid
     )
     SELECT DISTINCT virtualtransaction, pid FROM pg_locks
-    WHERE locktype = 'relation' AND mode = 'RowExclusiveLock' AND granted AND relation IN (SELECT oid FROM tables)
+    WHERE locktype = 'relation' AND mode IN ('RowExclusiveLock', 'AccessExclusiveLock') AND granted
+    AND relation IN (SELECT oid FROM tables)
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 $$;
 COMMENT ON FUNCTION gapless_writers(regclass) IS 'transactions that write the table; pid is null if the transaction is prepared';

@@ -59,9 +59,15 @@ fn only_writers_of_the_table_hold_it_back() {
         assert_eq!(upto(&mut reader, "ev"), Some(2));
     }
     // A partition stands for its root, whose writers lock it later.
-    let mut reader = Stage::new(&server, "leaves", PARTITIONED, GAPLESS).connect();
+    let stage = Stage::new(&server, "leaves", PARTITIONED, GAPLESS);
+    let [mut reader, mut other] = [stage.connect(), stage.connect()];
     run(&mut reader, "INSERT INTO ev DEFAULT VALUES");
     assert_eq!(upto(&mut reader, "twig"), Some(1));
+    // A partition that nobody else sees yet.
+    run(&mut other, "BEGIN; CREATE TABLE sprout PARTITION OF ev FOR VALUES IN (2); INSERT INTO sprout (part) VALUES (2)");
+    assert_eq!(upto(&mut reader, "twig"), Some(1));
+    run(&mut other, "COMMIT");
+    assert_eq!(upto(&mut reader, "twig"), Some(2));
     assert_eq!(value::<String>(&mut reader, "SELECT string_agg(relation::text, ' ') FROM gapless_state"), "ev");
 }
 

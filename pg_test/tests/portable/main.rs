@@ -89,7 +89,7 @@ fn mistakes_lose_rows() {
     let server = server();
     let in_order = |first, second| with(&format!("{DRAWN}{LISTED}"), &format!("{first}{PAUSE}{second}"));
     let [right, wrong_order] = [in_order(DRAWN, LISTED), in_order(LISTED, DRAWN)];
-    let wrong_lock = with("mode = 'RowExclusiveLock'", "mode = 'RowShareLock'");
+    let wrong_lock = with("'RowExclusiveLock'", "'RowShareLock'");
     let mut stages = 0;
     for (what, gapless, reader, transactions) in [
         ("no mistake", right.as_str(), "plain", PAUSING),
