@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use pg_test::{Server, Sharing, Stop, check, duration, kill_a_client_backend, value, within};
 
-use load::{NAIVE, ONE_STATEMENT, PARTITIONED, PAUSING, PLAIN, READERS, Stage, WRITERS, commit_prepared};
+use load::{MOVES, NAIVE, ONE_STATEMENT, PARTITIONED, PAUSING, PLAIN, READERS, Stage, WRITERS, commit_prepared};
 
 const GAPLESS: &str = include_str!("../../../portable/gapless.sql");
 
@@ -74,6 +74,25 @@ fn readers_miss_no_row_over_a_crash_and_a_failover() {
     commit_prepared(&standby, Duration::from_millis(200));
     let (rows, missed) = stage.end(&standby);
     assert!(rows > 0 && missed.iter().all(|&(_, missed)| missed == 0), "{missed:?}");
+}
+
+/// All writers but the one that draws its number before the INSERT.
+#[test]
+fn a_reader_that_moves_to_comb_misses_no_row() {
+    for table in [PLAIN, PARTITIONED] {
+        let server = server();
+        let mut stage = Stage::new(&server, "moving", table, GAPLESS);
+        stage.read(&[MOVES]);
+        stage.write(duration() / 2, &WRITERS[..12]);
+        sleep(duration() / 6);
+        server.execute("CREATE EXTENSION comb");
+        let trigger = "CREATE TRIGGER tracked BEFORE INSERT ON ev FOR EACH STATEMENT EXECUTE FUNCTION public.comb_track()";
+        let on_leaf = if table == PLAIN { String::new() } else { trigger.replace(" ev ", " leaf ") };
+        stage.connect().batch_execute(&format!("BEGIN; {trigger}; {on_leaf}; COMMIT")).expect("triggers");
+        let (rows, missed) = stage.end(&server);
+        assert!(rows > 100 && missed[0].1 == 0, "{missed:?}");
+        server.assert_clean_log();
+    }
 }
 
 /// Each of these mistakes must lose rows, otherwise the tests above could not fail.
