@@ -82,9 +82,8 @@ say "Formatting"
 env -u RUSTFMT cargo fmt --all --check || broken=$((broken + 1))
 say "Declarations that pgrx does not have, compared with the headers of PostgreSQL $MAJOR"
 cc -fsyntax-only -Wall -Werror -I"$("$PG_CONFIG" --includedir-server)" tools/unbound.c || broken=$((broken + 1))
-say "Clippy for PostgreSQL $MAJOR, with mutants, and without PostgreSQL"
+say "Clippy for PostgreSQL $MAJOR, and without PostgreSQL"
 for_server clippy --workspace --all-targets --features schema -- -D warnings
-for_server clippy --workspace --all-targets --features schema,mutants -- -D warnings
 # The same for all majors: checked once.
 CARGO_TARGET_DIR=${CARGO_TARGET_DIR%/*} cargo clippy --locked --all-targets -- -D warnings
 check_crates

@@ -29,6 +29,9 @@ if [ $# -gt 3 ]; then
     exit
 fi
 
+suite "Mistakes that the tests must catch" env PG_CONFIG="$PG_CONFIG" COMB_MISTAKES=all CARGO_TARGET_DIR="${CARGO_TARGET_DIR%/*}" \
+    cargo test --locked --manifest-path "$ROOT/Cargo.toml" --package pg_test --test mistakes -- --nocapture
+
 # The assertions of PostgreSQL itself, which no distribution builds it with. They take time: no test lasts longer than in make test.
 suite "PostgreSQL 18 with assertions" env -u PG_CONFIG PG=18-assertions CARGO_TARGET_DIR="${CARGO_TARGET_DIR%/*}" \
     cargo test --locked --manifest-path "$ROOT/Cargo.toml" --package pg_test --test regress --test faults -- --test-threads=1 --nocapture

@@ -8,7 +8,6 @@
 mod clock;
 mod installation;
 mod load;
-mod mutants;
 pub mod pages;
 mod programs;
 mod server;
@@ -17,7 +16,6 @@ mod session;
 pub use clock::Clock;
 pub use installation::{Installation, forget_servers, installation};
 pub use load::{Load, ORDER_TABLE, inversions, order_load};
-pub use mutants::mutants;
 pub use programs::{output, run};
 pub use server::{SHARINGS, Server, Sharing, Stop};
 pub use session::Session;

@@ -77,8 +77,30 @@ impl Server {
         if sharing == Sharing::Preloaded {
             server.configure(&[("shared_preload_libraries", "comb")]);
         }
+        if let Some(library) = std::env::var_os("COMB_LIBRARY") {
+            let library = fs::read(library).expect("the library of COMB_LIBRARY");
+            server.configure(&[("dynamic_library_path", &server.place_library(&library))]);
+        }
         server.configure(settings);
         server
+    }
+
+    /// Puts a library into a directory of this server, in place of the one that was there. Returns the value of
+    /// dynamic_library_path by which the server finds it before the one that is installed.
+    pub fn place_library(&self, library: &[u8]) -> String {
+        let directory = self.work().join("libraries");
+        fs::create_dir_all(&directory).expect("a directory");
+        // Renamed into place: a process that has the file loaded keeps the old one.
+        let new = directory.join("new");
+        fs::write(&new, library).expect("a library");
+        fs::rename(new, directory.join("comb.so")).expect("a library");
+        format!("{}:$libdir", directory.display())
+    }
+
+    /// Sets an environment variable of the server, from its next start on.
+    pub fn with_environment(mut self, name: &str, value: &str) -> Self {
+        self.environment.push((name.to_owned(), value.to_owned()));
+        self
     }
 
     /// A server that runs, with the extension in the database postgres.

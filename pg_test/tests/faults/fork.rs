@@ -36,14 +36,3 @@ fn no_process_draws_what_another_has_drawn() {
     }
     server.assert_clean_log();
 }
-
-#[test]
-fn a_library_that_draws_in_the_postmaster_is_caught() {
-    let mut server = Server::create(Sharing::Preloaded, &[]).with_mutants();
-    server.mutate("random bits of the postmaster");
-    server.up();
-    server.execute("CREATE EXTENSION comb");
-    // In scope server, a backend makes its generator when it attaches the block, after the fork.
-    let (by_connections, by_workers) = repeated(&server, "backend");
-    assert!(by_connections > 0 && by_workers > 0, "{by_connections} and {by_workers}");
-}

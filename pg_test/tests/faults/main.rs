@@ -8,7 +8,6 @@ mod input;
 mod kill;
 mod lead;
 mod memory;
-mod mutants;
 mod order;
 mod out_of_memory;
 mod restart;

@@ -1,12 +1,10 @@
-//! No memory: every function answers, or raises an error as PostgreSQL's own do (53200). First in backends whose address
-//! space is limited and full; then with a Rust allocator that serves nothing, which ends the server as soon as anything asks
-//! it. A library in which something does is caught by both.
+//! No memory: every function answers, or raises an error as PostgreSQL's own do (53200). In backends whose address space is
+//! limited and full, Rust's allocator would end the server.
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
 
-use pg_test::{SHARINGS, Server, Sharing, value, within};
+use pg_test::{SHARINGS, Server, value};
 use postgres::Client;
 
 /// The bytes that a backend can fill.
@@ -132,62 +130,5 @@ fn a_backend_whose_memory_is_full() {
             }
         }
         server.assert_clean_log();
-    }
-}
-
-fn mutant(sharing: Sharing) -> Server {
-    let mut server = Server::create(sharing, &SETTINGS).with_mutants();
-    server.mutate("no allocation is served");
-    server.up();
-    server
-}
-
-/// Every function and most errors: the regression tests, whatever they answer.
-#[test]
-fn nothing_asks_the_allocator_of_rust() {
-    for sharing in SHARINGS {
-        let server = mutant(sharing);
-        let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
-        for script in fs::read_dir(tests.join("sql")).expect("sql/") {
-            let script = script.expect("a file").path();
-            server.execute("CREATE DATABASE regression");
-            let output = server
-                .psql()
-                .args(["-v", "ON_ERROR_STOP=0", "-d", "regression", "-f"])
-                .arg(&script)
-                .env("PG_ABS_SRCDIR", tests)
-                .output()
-                .expect("psql");
-            assert!(output.status.success(), "{}: {output:?}", script.display());
-            server.execute("DROP DATABASE regression");
-        }
-        server.assert_clean_log();
-    }
-}
-
-/// Whether a backend crashes by it, when comb_inspect() allocates.
-fn crashes(server: &mut Server, act: impl FnOnce(&Server)) -> bool {
-    let before = server.crashes();
-    server.mutate("an allocation");
-    act(server);
-    server.heal("an allocation");
-    let crashed = within(5, || server.crashes() > before);
-    server.wait_until_it_accepts();
-    crashed
-}
-
-#[test]
-fn a_library_that_allocates_is_caught() {
-    for sharing in SHARINGS {
-        let mut server = mutant(sharing);
-        create_functions(&server);
-        let inspect = |server: &Server| {
-            let _ = server.connect().batch_execute("SELECT comb_inspect(gen_random_uuid())");
-        };
-        assert!(crashes(&mut server, inspect), "no allocation is served");
-        server.heal("no allocation is served");
-        limit(&server);
-        let fill = |server: &Server| drop(full(server, true));
-        assert!(crashes(&mut server, fill), "in a full backend");
     }
 }

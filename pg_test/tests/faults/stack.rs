@@ -1,7 +1,6 @@
-//! The limit of the stack, met in a recursive function: PostgreSQL's own error 54001, and a log entry that is short. A
-//! library that calls PostgreSQL by the bindings of pgrx 0.18, which put a backtrace into the error's DETAIL, is caught.
+//! The limit of the stack, met in a recursive function: PostgreSQL's own error 54001, and a log entry that is short.
 
-use pg_test::{SHARINGS, Server, installation, say, sqlstate};
+use pg_test::{SHARINGS, Server, sqlstate};
 
 /// Of volatile arguments, which the planner does not fold; the last one is PostgreSQL's.
 const CALLS: [&str; 12] = [
@@ -77,22 +76,5 @@ fn a_full_stack_is_an_error_of_postgresql() {
         let longest = longest_part(&server);
         assert!(longest < 20, "a part of a log entry has {longest} lines");
         server.assert_clean_log();
-    }
-}
-
-#[test]
-fn a_library_that_calls_by_the_bindings_of_pgrx_is_caught() {
-    if installation().major >= 19 {
-        say("Not tested: the bindings of pgrx 0.18: PostgreSQL 19 has those of 0.19, without a backtrace");
-        return;
-    }
-    for sharing in SHARINGS {
-        let mut server = Server::create(sharing, &[]).with_mutants();
-        server.mutate("bindings of pgrx");
-        server.up();
-        server.execute("CREATE EXTENSION comb");
-        deep(&server, CALLS[0]);
-        let longest = longest_part(&server);
-        assert!(longest >= 20, "no part of a log entry has more than {longest} lines");
     }
 }

@@ -4,10 +4,10 @@
 mod any_table;
 mod edges;
 mod forms;
-mod mistakes;
 mod outbox;
 mod readers;
 mod snapshot;
+mod steps;
 mod writers;
 
 use std::thread::sleep;

@@ -1,5 +1,4 @@
-//! Mistakes in one step of the commit horizon: each is caught by a check that the same build passes without the mistake.
-//! Pauses between the steps make the windows wide.
+//! Each step of the commit horizon. pg_test/mistakes/ has a mistake in each, which one of these tests must catch.
 
 use std::thread::{self, sleep};
 use std::time::Duration;
@@ -11,28 +10,14 @@ use super::forms::{self, FORMS};
 use super::outbox::Outbox;
 use super::writers::{PAUSING, SINGLE, Writer};
 
-const PAUSES: &str = "pauses between steps";
-
 /// How the memory is shared has no part in the mistakes.
 fn server() -> Server {
     let settings = [("max_prepared_transactions", "100"), ("max_locks_per_transaction", "10")];
-    let mut server = Server::create(Sharing::Attached, &settings).with_mutants();
+    let mut server = Server::create(Sharing::Attached, &settings);
     server.up();
     // The first id starts the clock.
     server.execute("CREATE EXTENSION comb; SELECT comb_new()");
     server
-}
-
-/// Asserts that a check holds, and that it fails with each of the mistakes.
-fn caught(server: &Server, mistakes: &[&str], mut check: impl FnMut() -> bool) {
-    println!("without a mistake:");
-    assert!(check(), "without a mistake, where {mistakes:?} are to be caught");
-    for mistake in mistakes {
-        println!("{mistake}:");
-        server.mutate(mistake);
-        assert!(!check(), "{mistake} is not caught");
-        server.heal(mistake);
-    }
 }
 
 /// Counts the stages of a server, each in a schema of its own.
@@ -44,67 +29,73 @@ impl Stages<'_> {
         Outbox::new(self.0, &format!("stage_{}", self.1))
     }
 
-    /// Whether a reader misses no row that so many writers store. On a loaded machine, one stage can have too few rows.
-    fn reads(&mut self, reader: &'static str, writers: usize, writer: &'static [Writer]) -> bool {
+    /// Asserts that a reader misses no row that so many writers store. On a loaded machine, one stage can have too few rows.
+    fn reads(&mut self, reader: &'static str, writers: usize, writer: &'static [Writer]) {
         let mut rows = 0;
         for _ in 0..20 {
             let mut outbox = self.next();
-            self.0.mutate(PAUSES);
             outbox.write(writers, Duration::from_secs(2), writer);
             outbox.read(&[reader]);
             let (stored, missed) = outbox.end();
-            self.0.heal(PAUSES);
-            let missed = missed[reader];
-            println!("    {reader} with {writers} writers: {missed} of {stored} rows missed");
-            if missed > 0 {
-                return false;
-            }
+            println!("{reader} with {writers} writers: {} of {stored} rows missed", missed[reader]);
+            assert_eq!(missed[reader], 0, "{reader} with {writers} writers");
             rows += stored;
             if rows >= 250 {
-                return true;
+                return;
             }
         }
         panic!("no more than {rows} rows are stored");
     }
-
-    /// Whether the answers of one session never fall when others begin to write.
-    fn never_fall(&mut self) -> bool {
-        let mut outbox = self.next();
-        let mut client = outbox.connect();
-        self.0.mutate(PAUSES);
-        let reading = thread::spawn(move || {
-            let mut answers: Vec<Uuid> = Vec::new();
-            let mut ask = |times| {
-                for _ in 0..times {
-                    answers.push(value(&mut client, "SELECT comb_horizon()"));
-                }
-            };
-            ask(20);
-            sleep(Duration::from_secs(1));
-            ask(300);
-            answers
-        });
-        sleep(Duration::from_millis(500));
-        outbox.write(4, Duration::from_secs(2), SINGLE);
-        let answers = reading.join().expect("answers");
-        outbox.end();
-        self.0.heal(PAUSES);
-        let falls = answers.windows(2).filter(|pair| pair[0] > pair[1]).count();
-        println!("    {falls} of {} answers are below the one before", answers.len());
-        falls == 0
-    }
 }
 
 #[test]
-fn while_others_write() {
+fn readers_behind_pausing_writers() {
     let server = server();
     let mut stages = Stages(&server, 0);
-    caught(&server, &["no floors"], || stages.reads("statement", 8, PAUSING));
-    caught(&server, &["R2 before R1", "G2 before G1"], || stages.reads("jumping", 1, PAUSING));
-    caught(&server, &["no ring"], || stages.reads("jumping", 8, SINGLE));
-    caught(&server, &["no ring"], || stages.reads("repeatable", 8, PAUSING));
-    caught(&server, &["snapshot before horizon"], || stages.reads("jumping", 8, PAUSING));
-    caught(&server, &["answer falls"], || stages.never_fall());
+    for reader in ["statement", "repeatable", "jumping"] {
+        stages.reads(reader, 8, PAUSING);
+    }
+    server.assert_clean_log();
+}
+
+#[test]
+fn a_reader_behind_one_writer() {
+    let server = server();
+    Stages(&server, 0).reads("jumping", 1, PAUSING);
+    server.assert_clean_log();
+}
+
+#[test]
+fn a_reader_behind_fast_writers() {
+    let server = server();
+    Stages(&server, 0).reads("jumping", 8, SINGLE);
+    server.assert_clean_log();
+}
+
+/// Those of one session, while others begin to write.
+#[test]
+fn answers_never_fall() {
+    let server = server();
+    let mut outbox = Outbox::new(&server, "falling");
+    let mut client = outbox.connect();
+    let reading = thread::spawn(move || {
+        let mut answers: Vec<Uuid> = Vec::new();
+        let mut ask = |times| {
+            for _ in 0..times {
+                answers.push(value(&mut client, "SELECT comb_horizon()"));
+            }
+        };
+        ask(20);
+        sleep(Duration::from_secs(1));
+        ask(300);
+        answers
+    });
+    sleep(Duration::from_millis(500));
+    outbox.write(4, Duration::from_secs(2), SINGLE);
+    let answers = reading.join().expect("answers");
+    outbox.end();
+    let falls = answers.windows(2).filter(|pair| pair[0] > pair[1]).count();
+    assert_eq!(falls, 0, "answers below the one before");
     server.assert_clean_log();
 }
 
@@ -123,10 +114,6 @@ fn holds_in(server: &Server, database: &str, statements: &str) -> bool {
     let is_held = is_held(server);
     holder.batch_execute("ROLLBACK").expect("ROLLBACK");
     is_held
-}
-
-fn holds(server: &Server, statements: &str) -> bool {
-    holds_in(server, "postgres", statements)
 }
 
 /// What is prepared holds the horizon, whatever becomes of its session.
@@ -188,19 +175,18 @@ fn while_one_transaction_stays_open() {
     let server = server();
     server.execute("CREATE TABLE outbox (id uuid PRIMARY KEY DEFAULT comb_tracked())");
     server.execute("CREATE DATABASE another TEMPLATE postgres");
-    let open = [
-        ("lock of the savepoint", "BEGIN; SAVEPOINT a; SELECT comb_tracked(); ROLLBACK TO a; INSERT INTO outbox DEFAULT VALUES"),
-        ("remembered across transactions", "BEGIN; SELECT comb_tracked(); COMMIT; BEGIN; INSERT INTO outbox DEFAULT VALUES"),
-        ("remembered across transactions", "BEGIN; SELECT comb_tracked(); ROLLBACK; BEGIN; INSERT INTO outbox DEFAULT VALUES"),
-        ("remembered before the lock", FULL_THEN_TRACKED),
-    ];
-    for (mistake, statements) in open {
-        caught(&server, &[mistake], || holds(&server, statements));
+    for statements in [
+        "BEGIN; SAVEPOINT a; SELECT comb_tracked(); ROLLBACK TO a; INSERT INTO outbox DEFAULT VALUES",
+        "BEGIN; SELECT comb_tracked(); COMMIT; BEGIN; INSERT INTO outbox DEFAULT VALUES",
+        "BEGIN; SELECT comb_tracked(); ROLLBACK; BEGIN; INSERT INTO outbox DEFAULT VALUES",
+        FULL_THEN_TRACKED,
+    ] {
+        assert!(holds_in(&server, "postgres", statements), "{statements}");
     }
-    caught(&server, &["floors of other databases"], || !holds_in(&server, "another", "BEGIN; SELECT comb_tracked()"));
-    caught(&server, &["forgotten at PREPARE"], || prepared_holds(&server));
-    caught(&server, &["remembered across transactions"], || next_holds(&server));
-    caught(&server, &["released before commit"], || hanging_holds(&server));
+    assert!(!holds_in(&server, "another", "BEGIN; SELECT comb_tracked()"), "a floor of another database");
+    assert!(prepared_holds(&server), "a prepared transaction");
+    assert!(next_holds(&server), "the transaction after it");
+    assert!(hanging_holds(&server), "a commit that waits for a standby");
     server.assert_clean_log();
 }
 
@@ -208,13 +194,9 @@ fn while_one_transaction_stays_open() {
 #[test]
 fn a_hold_waits_for_the_millisecond() {
     let server = server();
-    caught(&server, &["hold without waiting"], || {
-        let mut client = server.connect();
-        let covers = "SELECT comb_hold() <= comb_lower_bound(date_trunc('milliseconds', clock_timestamp()))";
-        let covered = (0..50).filter(|_| value(&mut client, covers)).count();
-        println!("    {covered} of 50 keys are covered");
-        covered == 50
-    });
+    let mut client = server.connect();
+    let covers = "SELECT comb_hold() <= comb_lower_bound(date_trunc('milliseconds', clock_timestamp()))";
+    assert_eq!((0..50).filter(|_| value(&mut client, covers)).count(), 50, "keys that are covered");
     server.assert_clean_log();
 }
 
@@ -227,18 +209,11 @@ fn a_parallel_worker_is_refused() {
          CREATE FUNCTION safe() RETURNS uuid LANGUAGE plpgsql PARALLEL SAFE AS 'BEGIN RETURN comb_tracked(); END'",
     );
     server.execute("ANALYZE source");
-    caught(&server, &["floors in parallel workers"], || {
-        let mut client = server.connect();
-        client
-            .batch_execute(
-                "SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
-                 SET parallel_leader_participation = off; DROP TABLE IF EXISTS made",
-            )
-            .expect("settings");
-        let sqlstate = sqlstate(&mut client, "CREATE TABLE made AS SELECT safe() FROM source");
-        println!("    {sqlstate}");
-        sqlstate == "55000"
-    });
+    let mut client = server.connect();
+    let settings = "SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
+                    SET parallel_leader_participation = off";
+    client.batch_execute(settings).expect("settings");
+    assert_eq!(sqlstate(&mut client, "CREATE TABLE generated AS SELECT safe() FROM source"), "55000");
     server.assert_clean_log();
 }
 
@@ -248,13 +223,10 @@ fn one_answer_a_statement() {
     let server = server();
     let outbox = Outbox::new(&server, "forms");
     for form in FORMS {
-        caught(&server, &["answer for each row"], || {
-            let mut holder = forms::hold(&server, &outbox);
-            let answers = form.answers(&outbox);
-            assert!(holder.end().is_err(), "the holder was released");
-            println!("    {}: {answers}", form.0);
-            answers == "false false"
-        });
+        let mut holder = forms::hold(&server, &outbox);
+        let answers = form.answers(&outbox);
+        assert!(holder.end().is_err(), "the holder was released");
+        assert_eq!(answers, "false false", "{}", form.0);
     }
     server.assert_clean_log();
 }
