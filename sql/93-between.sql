@@ -26,34 +26,10 @@ CREATE FUNCTION comb_between_time(id uuid, from_time timestamptz, to_time timest
 COMMENT ON FUNCTION comb_between_time(uuid, timestamptz, timestamptz) IS
     'whether UUID version 7 is at or after the first time and before the second, in time order';
 
--- In the place of the functions of the operators, these mark the two comparisons for a partitioned table, so that the
--- support function recognizes them in a partition. Their parameters are internal so that SQL cannot call them.
+-- In a plan, the function of the two comparisons of a partitioned table, so that the support function recognizes them. Its
+-- parameters are internal so that SQL cannot call it.
 
-CREATE FUNCTION comb_between_lower(internal, internal) RETURNS boolean
-    LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT comb_between_support AS 'uuid_ge';
-COMMENT ON FUNCTION comb_between_lower(internal, internal) IS 'planner support of comb_between(uuid)';
-
-CREATE FUNCTION comb_between_upper(internal, internal) RETURNS boolean
-    LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT comb_between_support AS 'uuid_lt';
-COMMENT ON FUNCTION comb_between_upper(internal, internal) IS 'planner support of comb_between(uuid)';
-
-CREATE FUNCTION comb_mssql_between_lower(internal, internal) RETURNS boolean
+CREATE FUNCTION comb_between_implied(internal, internal) RETURNS boolean
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT comb_between_support
-    AS 'MODULE_PATHNAME', 'comb_mssql_ge';
-COMMENT ON FUNCTION comb_mssql_between_lower(internal, internal) IS 'planner support of comb_between(uniqueidentifier)';
-
-CREATE FUNCTION comb_mssql_between_upper(internal, internal) RETURNS boolean
-    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT comb_between_support
-    AS 'MODULE_PATHNAME', 'comb_mssql_lt';
-COMMENT ON FUNCTION comb_mssql_between_upper(internal, internal) IS 'planner support of comb_between(uniqueidentifier)';
-
-CREATE FUNCTION comb_between_time_lower(internal, internal) RETURNS boolean
-    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT comb_between_support
-    AS 'MODULE_PATHNAME', 'comb_time_ge';
-COMMENT ON FUNCTION comb_between_time_lower(internal, internal) IS 'planner support of comb_between_time';
-
-CREATE FUNCTION comb_between_time_upper(internal, internal) RETURNS boolean
-    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT comb_between_support
-    AS 'MODULE_PATHNAME', 'comb_time_le';
-COMMENT ON FUNCTION comb_between_time_upper(internal, internal) IS 'planner support of comb_between_time';
-
+    AS 'MODULE_PATHNAME', 'comb_between_implied';
+COMMENT ON FUNCTION comb_between_implied(internal, internal) IS 'planner support of comb_between and comb_between_time';

@@ -50,6 +50,15 @@ COMMENT ON FUNCTION comb_sequence_horizon(regclass) IS
     'number up to which all numbers of a sequence are settled: visible to this statement, or never committed';
 COMMENT ON FUNCTION comb_horizon_holders() IS
     'transactions that hold the horizon back, oldest first';
+-- The planner support of partitioned tables needs one function.
+
+DROP FUNCTION comb_between_lower(internal, internal), comb_between_upper(internal, internal),
+    comb_mssql_between_lower(internal, internal), comb_mssql_between_upper(internal, internal),
+    comb_between_time_lower(internal, internal), comb_between_time_upper(internal, internal);
+CREATE FUNCTION comb_between_implied(internal, internal) RETURNS boolean
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT comb_between_support
+    AS 'MODULE_PATHNAME', 'comb_between_implied';
+COMMENT ON FUNCTION comb_between_implied(internal, internal) IS 'planner support of comb_between and comb_between_time';
 
 -- What pg_upgrade to a newer major version left out.
 
@@ -60,10 +69,10 @@ COMMENT ON FUNCTION comb_horizon_holders() IS
 
 -- PostgreSQL 17: the role pg_maintain
 
-CREATE FUNCTION comb_grant_to_pg_maintain() RETURNS void LANGUAGE sql AS $$
+CREATE FUNCTION pg_temp.comb_grant_to_pg_maintain() RETURNS void LANGUAGE sql AS $$
     GRANT EXECUTE ON FUNCTION comb_observe(uuid, text), comb_reset_clock() TO pg_maintain
 $$;
-SELECT comb_grant_to_pg_maintain()
+SELECT pg_temp.comb_grant_to_pg_maintain()
 WHERE EXISTS (
     SELECT FROM pg_catalog.pg_roles WHERE rolname OPERATOR(pg_catalog.=) 'pg_maintain'
 ) AND NOT EXISTS (
@@ -73,29 +82,29 @@ WHERE EXISTS (
     AND objoid OPERATOR(pg_catalog.=) 'comb_reset_clock()'::regprocedure
     AND initprivs::text OPERATOR(pg_catalog.~) 'pg_maintain'
 );
-DROP FUNCTION comb_grant_to_pg_maintain();
+DROP FUNCTION pg_temp.comb_grant_to_pg_maintain();
 
 -- PostgreSQL 18: skip support
 
-CREATE FUNCTION comb_add_skip_support() RETURNS void LANGUAGE sql AS $$
+CREATE FUNCTION pg_temp.comb_add_skip_support() RETURNS void LANGUAGE sql AS $$
     ALTER OPERATOR FAMILY uuid_mssql_ops USING btree ADD
         FUNCTION 6 (uuid, uuid) comb_mssql_skipsupport(internal),
         FUNCTION 6 (uniqueidentifier, uniqueidentifier) comb_mssql_skipsupport(internal)
 $$;
-CREATE FUNCTION comb_add_time_skip_support() RETURNS void LANGUAGE sql AS $$
+CREATE FUNCTION pg_temp.comb_add_time_skip_support() RETURNS void LANGUAGE sql AS $$
     ALTER OPERATOR FAMILY uuid_time_ops USING btree ADD
         FUNCTION 6 (uuid, uuid) comb_time_skipsupport(internal)
 $$;
-SELECT comb_add_skip_support()
+SELECT pg_temp.comb_add_skip_support()
 WHERE pg_catalog.current_setting('server_version_num')::integer OPERATOR(pg_catalog.>=) 180000
 AND NOT EXISTS (
     SELECT FROM pg_catalog.pg_amproc
     WHERE amproc OPERATOR(pg_catalog.=) 'comb_mssql_skipsupport(internal)'::regprocedure
 );
-SELECT comb_add_time_skip_support()
+SELECT pg_temp.comb_add_time_skip_support()
 WHERE pg_catalog.current_setting('server_version_num')::integer OPERATOR(pg_catalog.>=) 180000
 AND NOT EXISTS (
     SELECT FROM pg_catalog.pg_amproc
     WHERE amproc OPERATOR(pg_catalog.=) 'comb_time_skipsupport(internal)'::regprocedure
 );
-DROP FUNCTION comb_add_skip_support(), comb_add_time_skip_support();
+DROP FUNCTION pg_temp.comb_add_skip_support(), pg_temp.comb_add_time_skip_support();

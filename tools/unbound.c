@@ -8,7 +8,6 @@
 #include "catalog/pg_attrdef.h"
 #include "catalog/pg_depend.h"
 #include "catalog/pg_inherits.h"
-#include "catalog/pg_language.h"
 #include "catalog/pg_sequence.h"
 #include "common/hashfn.h"
 #include "lib/hyperloglog.h"
@@ -22,7 +21,6 @@
 
 _Static_assert(__builtin_strcmp(EXPANSION_OF(AddinShmemInitLock), "(&MainLWLockArray[21].lock)") == 0, "AddinShmemInitLock");
 
-_Static_assert(ClanguageId == 13, "ClanguageId");
 _Static_assert(AttrDefaultRelationId == 2604 && DependRelationId == 2608, "catalogs");
 _Static_assert(DependDependerIndexId == 2673 && DependReferenceIndexId == 2674, "indexes of pg_depend");
 _Static_assert(Anum_pg_depend_classid == 1 && Anum_pg_depend_objid == 2, "pg_depend");

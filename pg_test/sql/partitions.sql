@@ -69,6 +69,16 @@ SELECT tableoid::regclass, count(*) FROM mixed GROUP BY 1 ORDER BY 1;
 SELECT comb_partition_layout('mixed'), comb_partition_range('mixed_2026_11_01') = tstzrange('2026-11-01Z', '2026-11-02Z') AS range,
        comb_partition_range('mixed_random') AS random;
 EXPLAIN (COSTS OFF) SELECT FROM mixed WHERE comb_between_time(id, '2026-11-02Z', '2026-11-03Z');
+-- The names of functions do not matter.
+ALTER FUNCTION comb_between_time(uuid, timestamptz, timestamptz) RENAME TO in_time;
+ALTER FUNCTION comb_time_cmp(uuid, uuid) RENAME TO time_cmp;
+CREATE INDEX ON mixed (id);
+SET enable_seqscan = off;
+SELECT count(*) FROM mixed WHERE in_time(id, '2020-01-01Z', '2026-11-03Z');
+SELECT comb_partition_range('mixed_2026_11_01') = tstzrange('2026-11-01Z', '2026-11-02Z') AS range;
+RESET enable_seqscan;
+ALTER FUNCTION in_time(uuid, timestamptz, timestamptz) RENAME TO comb_between_time;
+ALTER FUNCTION time_cmp(uuid, uuid) RENAME TO comb_time_cmp;
 DROP TABLE mixed;
 
 -- Names: quoted, in the schema of the table, of up to 63 bytes without a collision.

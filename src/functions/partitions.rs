@@ -1,11 +1,12 @@
 //! SQL functions for tables that are partitioned by id. sql/92-partitions.sql names the partitions.
 
-use std::ffi::{CStr, c_int};
+use std::ffi::c_int;
 
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, Datum, Oid, SysCacheIdentifier};
 
 use crate::postgres::call::{Call, Text, Value, export};
+use crate::postgres::catalog::relation_name;
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
 use crate::postgres::rows::Rows;
@@ -159,14 +160,12 @@ fn key_order(table: Oid) -> Result<KeyOrder, Report> {
         if attribute == 0 {
             return Err(refused(" is partitioned by an expression"));
         }
-        // By the function that compares, which says more than a type.
+        // The C function that compares says more than the type, and no ALTER changes it.
         let (family, input) = (raw::get_opclass_family(class), raw::get_opclass_input_type(class));
-        let function = raw::get_func_name(raw::get_opfamily_proc(family, input, input, 1));
-        let function = if function.is_null() { c"" } else { CStr::from_ptr(function) };
-        match function.to_bytes() {
+        match raw::symbol(raw::get_opfamily_proc(family, input, input, 1)).to_bytes() {
             b"uuid_cmp" => Ok(KeyOrder::Uuid),
             b"comb_time_cmp" => Ok(KeyOrder::Time),
-            b"comb_mssql_cmp" | b"uniqueidentifier_cmp" => Ok(KeyOrder::Sqlserver),
+            b"comb_mssql_cmp" => Ok(KeyOrder::Sqlserver),
             _ => Err(refused(" is not partitioned by a UUID column")
                 .detail("The type or the operator class of its partition key does not order UUIDs.")),
         }
@@ -202,19 +201,6 @@ fn bounds(partition: Oid) -> Option<[Option<Uuid>; 2]> {
             let value = (*datum).value.cast::<pg_sys::Const>().as_ref()?;
             (value.constlen == 16).then(|| value.constvalue.cast_mut_ptr::<Uuid>().read())
         }))
-    }
-}
-
-/// The name of a relation, which lives as long as the call.
-fn relation_name<'a>(relation: Oid) -> Result<&'a [u8], Report> {
-    // SAFETY: reads the catalogs. The name is a C string, copied into the memory context of the caller.
-    unsafe {
-        let name = raw::get_rel_name(relation);
-        if name.is_null() {
-            let oid = relation.to_u32();
-            return Err(report!(ERRCODE_UNDEFINED_TABLE, "relation with OID {oid} does not exist"));
-        }
-        Ok(CStr::from_ptr(name).to_bytes())
     }
 }
 

@@ -5,11 +5,9 @@ use std::mem::MaybeUninit;
 use std::ptr;
 
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
-use pgrx::pg_sys::{self, List, ListCell, Oid, SysCacheIdentifier};
+use pgrx::pg_sys::{self, List, ListCell, Oid};
 
-use super::compat::{
-    ATTR_DEFAULT_RELATION, C_LANGUAGE, DEPEND_DEPENDER_INDEX, DEPEND_REFERENCE_INDEX, DEPEND_RELATION, FormDataPgDepend,
-};
+use super::compat::{ATTR_DEFAULT_RELATION, DEPEND_DEPENDER_INDEX, DEPEND_REFERENCE_INDEX, DEPEND_RELATION, FormDataPgDepend};
 use super::raw;
 use super::report::{Report, report};
 
@@ -30,24 +28,6 @@ pub fn relation_name<'a>(relation: Oid) -> Result<&'a [u8], Report> {
             return Err(report!(ERRCODE_UNDEFINED_TABLE, "relation with OID {oid} does not exist"));
         }
         Ok(CStr::from_ptr(name).to_bytes())
-    }
-}
-
-/// The name of the function in C that a SQL function calls; `None` if it is written in another language. It lives as long
-/// as the call.
-pub fn symbol_of<'a>(function: Oid) -> Option<&'a CStr> {
-    let cache = SysCacheIdentifier::PROCOID as i32;
-    // SAFETY: reads the catalogs. The source of a function in C is never NULL; it is copied before the row is released.
-    unsafe {
-        let row = raw::SearchSysCache1(cache, function.into());
-        if row.is_null() {
-            return None;
-        }
-        let language = (*pg_sys::GETSTRUCT(row).cast::<pg_sys::FormData_pg_proc>()).prolang;
-        let source = raw::SysCacheGetAttr(cache, row, pg_sys::Anum_pg_proc_prosrc as i16, &mut false);
-        let symbol = (language == C_LANGUAGE).then(|| CStr::from_ptr(raw::text_to_cstring(source.cast_mut_ptr())));
-        raw::ReleaseSysCache(row);
-        symbol
     }
 }
 

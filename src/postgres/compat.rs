@@ -58,8 +58,6 @@ pub struct HyperLogLog {
     size: usize,
 }
 
-/// The language C in pg_language (pg_language.dat).
-pub const C_LANGUAGE: Oid = Oid::from_u32(13);
 /// catalog/pg_attrdef.h, catalog/pg_depend.h.
 pub const ATTR_DEFAULT_RELATION: Oid = Oid::from_u32(2604);
 pub const DEPEND_RELATION: Oid = Oid::from_u32(2608);

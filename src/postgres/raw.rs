@@ -9,7 +9,8 @@
 //! What is alive in a frame then is not dropped: it has to be a type that needs no drop, or something whose loss
 //! does no harm, which is said there.
 
-use std::ffi::{c_char, c_int, c_long, c_void};
+use std::ffi::{CStr, c_char, c_int, c_long, c_void};
+use std::ptr;
 
 // The types. A function that is declared below shadows pgrx's binding of the same name.
 use pgrx::pg_sys::{self, *};
@@ -69,7 +70,7 @@ functions! {
     fn get_opclass_family(class: Oid) -> Oid;
     fn get_opclass_input_type(class: Oid) -> Oid;
     fn get_opfamily_proc(family: Oid, left: Oid, right: Oid, number: i16) -> Oid;
-    fn get_func_name(function: Oid) -> *mut c_char;
+    fn fmgr_symbol(function: Oid, library: *mut *mut c_char, symbol: *mut *mut c_char);
     fn text_to_cstring(text: *const pg_sys::text) -> *mut c_char;
     fn stringToNode(text: *const c_char) -> *mut c_void;
 
@@ -192,6 +193,7 @@ functions! {
     fn contain_volatile_functions(expression: *mut Node) -> bool;
     fn pull_varattnos(expression: *mut Node, table: Index, columns: *mut *mut Bitmapset);
     fn bms_is_member(member: c_int, set: *const Bitmapset) -> bool;
+    fn eval_const_expressions(root: *mut PlannerInfo, expression: *mut Node) -> *mut Node;
     fn op_in_opfamily(operator: Oid, family: Oid) -> bool;
     fn is_pseudo_constant_for_index(
         root: *mut PlannerInfo, expression: *mut Node, index: *mut IndexOptInfo,
@@ -208,6 +210,7 @@ functions! {
         slot: *mut AttStatsSlot, statistics: HeapTuple, kind: c_int, operator: Oid, flags: c_int,
     ) -> bool;
     fn free_attstatsslot(slot: *mut AttStatsSlot);
+    fn statistic_proc_security_check(variable: *mut VariableStatData, function: Oid) -> bool;
     fn pgstat_fetch_stat_tabentry(table: Oid) -> *mut PgStat_StatTabEntry;
     fn GetCurrentTimestamp() -> TimestampTz;
 
@@ -244,6 +247,19 @@ unsafe extern "C-unwind" {
     pub fn addHyperLogLog(state: *mut HyperLogLog, hash: u32);
     pub fn estimateHyperLogLog(state: *mut HyperLogLog) -> f64;
     pub fn hash_bytes_uint32(key: u32) -> u32;
+}
+
+/// The C function of a SQL function, which ALTER FUNCTION ... RENAME does not change.
+///
+/// # Safety
+/// A function, called in a transaction. The name lives as long as the current memory context.
+pub unsafe fn symbol<'a>(function: Oid) -> &'a CStr {
+    let (mut library, mut symbol) = (ptr::null_mut(), ptr::null_mut());
+    // SAFETY: the pointers are valid. It sets both, to null if there is no such name.
+    unsafe {
+        fmgr_symbol(function, &mut library, &mut symbol);
+        if symbol.is_null() { c"" } else { CStr::from_ptr(symbol) }
+    }
 }
 
 /// Runs a call of PostgreSQL, as PG_TRY does. False if it raised an ERROR, which is discarded: the

@@ -268,7 +268,7 @@ fn is_tracked(table: Oid) -> bool {
                 && matches!(trigger.tgenabled as u8, b'O' | b'A')
                 && trigger.tgnattr == 0
                 && trigger.tgqual.is_null()
-                && catalog::symbol_of(trigger.tgfoid) == Some(c"comb_track")
+                && raw::symbol(trigger.tgfoid) == c"comb_track"
         });
         raw::relation_close(relation, pg_sys::AccessShareLock as i32);
         is_tracked || raw::get_rel_relispartition(table) && is_tracked_above(table)

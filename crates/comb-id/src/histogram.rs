@@ -18,7 +18,7 @@ pub struct Bound {
 pub struct Query {
     pub range: Range<u64>,
     /// Whether keys that are not of the layout are in the range.
-    pub others: bool,
+    pub other_layouts: bool,
     pub now: u64,
     /// The share of the rows that are newer than the histogram.
     pub growth: f64,
@@ -46,13 +46,13 @@ impl Query {
     /// its fastest bin did: more rows than that were loaded in bulk, and are spread like the histogram.
     pub fn estimate(&self, count: usize, bound: impl Fn(usize) -> Bound) -> f64 {
         let bin = 1.0 / (count - 1) as f64;
-        let others = (0..count).filter(|&index| !bound(index).in_layout).count();
+        let outside_layout = (0..count).filter(|&index| !bound(index).in_layout).count();
         let near = |index: usize| (index < count).then(|| bound(index)).filter(|near| near.in_layout);
         let (mut inside, mut newest, mut fastest) = (0.0, None, 0.0);
         for index in 0..count - 1 {
             let [low, high] = [bound(index), bound(index + 1)];
             let width = high.position.saturating_sub(low.position);
-            let random = (others as f64 * width as f64 / POSITIONS).min(1.0);
+            let random = (outside_layout as f64 * width as f64 / POSITIONS).min(1.0);
             let reach = |beside: u64| (((1.0 - random) * beside as f64) as u64).min(width);
             let (random, from, to) = match (low.in_layout, high.in_layout) {
                 (true, true) => {
@@ -71,7 +71,7 @@ impl Query {
                 }
             };
             inside += (1.0 - random) * self.share(from, to);
-            if self.others {
+            if self.other_layouts {
                 inside += random * self.share(low.position, high.position);
             }
             if random < 1.0 && to <= self.now {
@@ -92,7 +92,7 @@ mod tests {
     const NEVER: u64 = u64::MAX;
 
     fn query(range: Range<u64>) -> Query {
-        Query { range, others: true, now: NEVER, growth: 0.0 }
+        Query { range, other_layouts: true, now: NEVER, growth: 0.0 }
     }
 
     /// The estimate by a histogram of these keys, of which those in `of_layout` are of the layout.
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn a_bin_between_the_kinds_has_keys_of_both() {
-        let of = |range, others| bins(&Query { others, ..query(range) });
+        let of = |range, other_layouts| bins(&Query { other_layouts, ..query(range) });
         // An eighth of the positions, which have half a bin of the random keys; the other half as dense as in the next bin.
         assert_near(of(HALF - (1 << 61)..HALF, true), 1.0);
         assert_near(of(HALF - 500..HALF, false), 0.5);
@@ -170,26 +170,26 @@ mod tests {
         assert_near(of(HALF + 3000..HALF + 3500, false), 0.25);
         assert_near(of(HALF + 4500..NEVER, false), 0.0);
         assert_near(of(0..NEVER, false), 3.25);
-        let no_more = Query { others: false, now: HALF + 3000, ..query(HALF + 3001..NEVER) };
+        let no_more = Query { other_layouts: false, now: HALF + 3000, ..query(HALF + 3001..NEVER) };
         assert_near(bins(&no_more), 0.0);
     }
 
     #[test]
     fn a_bin_between_the_kinds_without_a_next_bin_is_filled() {
         let quarter = HALF / 2;
-        let random_first = Query { others: false, ..query(quarter + quarter / 2..HALF) };
+        let random_first = Query { other_layouts: false, ..query(quarter + quarter / 2..HALF) };
         assert_near(estimate(&random_first, &[0, HALF], HALF..NEVER), 0.25);
-        let random_last = Query { others: false, ..query(HALF..HALF + quarter / 2) };
+        let random_last = Query { other_layouts: false, ..query(HALF..HALF + quarter / 2) };
         assert_near(estimate(&random_last, &[HALF, NEVER], HALF..HALF + 1), 0.25);
         let eighth = HALF / 4;
-        let one_key = Query { others: false, ..query(HALF - eighth / 4 * 3..HALF - eighth / 8 * 3) };
+        let one_key = Query { other_layouts: false, ..query(HALF - eighth / 4 * 3..HALF - eighth / 8 * 3) };
         let bounds = [HALF - eighth, HALF, HALF + eighth / 2];
         assert_near(estimate(&one_key, &bounds, HALF..HALF + 1), 0.5 * 0.375);
     }
 
     #[test]
     fn new_keys_are_after_the_newest_of_the_layout() {
-        let of = |range, now, growth| bins(&Query { range, others: false, now, growth }) / 6.0;
+        let of = |range, now, growth| bins(&Query { range, other_layouts: false, now, growth }) / 6.0;
         let newest = HALF + 4500;
         assert_near(of(newest..NEVER, newest + 5500, 0.1), 0.1);
         assert_near(of(newest..newest + 2750, newest + 5500, 0.1), 0.05);
@@ -207,7 +207,7 @@ mod tests {
         let layout = 10_000..20_000;
         let mut bounds: Vec<_> = (0..=10).map(|index| step * index).chain(layout.clone().step_by(1000)).collect();
         bounds.sort_unstable();
-        let of = |range, others| estimate(&Query { others, ..query(range) }, &bounds, layout.clone());
+        let of = |range, other_layouts| estimate(&Query { other_layouts, ..query(range) }, &bounds, layout.clone());
         assert_near(of(0..NEVER, true), 1.0);
         assert_near(of(10_000..19_000, true), 9.0 / 20.0);
         assert_near(of(9_000..10_000, true), 1.0 / 20.0);
@@ -221,13 +221,13 @@ mod tests {
         #[test]
         fn ranges_add_up(
             mut bounds in prop::collection::vec(any::<u64>(), 2..40), mut cuts in any::<[u64; 3]>(),
-            of_layout in any::<[u64; 2]>(), now in any::<u64>(), growth in 0.0..=1.0, others in any::<bool>(),
+            of_layout in any::<[u64; 2]>(), now in any::<u64>(), growth in 0.0..=1.0, other_layouts in any::<bool>(),
         ) {
             bounds.sort_unstable();
             cuts.sort_unstable();
             let of_layout = of_layout[0]..of_layout[1];
             let of = |from: usize, to: usize| {
-                let query = Query { range: cuts[from]..cuts[to], others, now, growth };
+                let query = Query { range: cuts[from]..cuts[to], other_layouts, now, growth };
                 estimate(&query, &bounds, of_layout.clone())
             };
             let [before, after, both] = [of(0, 1), of(1, 2), of(0, 2)];

@@ -151,7 +151,18 @@ fn partitions_are_pruned_and_estimated() {
     let others = "NOT id >= comb_lower_bound('2024-02-15 03:00Z') AND n > 64000 AND n > 64001";
     let either = format!("SELECT count(*) FROM keyed WHERE {hours} OR {others}");
     assert_eq!(value::<i64>(&mut client, &either), 978);
-    // The comparisons of the parent table are what they say.
+    // A condition that is not evaluated in the scan of a partition.
+    let comparisons = "(p.id >= comb_lower_bound('2024-02-01Z') AND p.id < comb_lower_bound('2024-02-15Z'))";
+    for (query, join) in [
+        ("SELECT FROM keyed p JOIN january j USING (n) WHERE", " OR j.n = -1"),
+        ("SELECT FROM keyed p WHERE NOT EXISTS (SELECT FROM january j WHERE j.n = p.n AND", ")"),
+    ] {
+        let [range, two] = ["comb_between(p.id, '2024-02-01Z', '2024-02-15Z')", comparisons].map(|condition| {
+            let plan = client.query(&format!("EXPLAIN {query} {condition}{join}"), &[]).expect("a plan");
+            rows(plan[0].get(0))
+        });
+        assert_eq!(range, two, "{query}");
+    }
     let hours = format!("SELECT count(*) FILTER (WHERE {hours}) FROM keyed");
     assert_eq!(value::<i64>(&mut client, &hours), 360);
     let at_start = "EXPLAIN (ANALYZE, COSTS OFF) SELECT * FROM keyed

@@ -4,7 +4,8 @@ use std::mem::MaybeUninit;
 
 use pgrx::pg_sys::{self, Datum, NodeTag, Oid};
 
-use super::range::{Between, cells, constant, nodes};
+use super::functions::{RangeFunction, constant, nodes};
+use crate::postgres::catalog::cells;
 use crate::postgres::raw;
 use crate::postgres::timestamp::TimestampTz;
 use comb_id::histogram::{Bound, Query};
@@ -12,79 +13,88 @@ use uuid::Uuid;
 
 /// PostgreSQL's estimate of a range that it does not know (DEFAULT_RANGE_INEQ_SEL).
 const UNKNOWN_RANGE: f64 = 0.005;
-/// And of two comparisons with another table's columns (twice DEFAULT_INEQ_SEL).
+/// PostgreSQL's estimate of two comparisons with columns of another table (DEFAULT_INEQ_SEL squared).
 const JOIN: f64 = 1.0 / 9.0;
-/// Of more ranges of the same keys the estimate leaves out the rest: each reads those before it.
+/// How many ranges of one key the estimate considers. Each looks at all earlier ones.
 const MOST_RANGES: usize = 16;
 /// How many rows ANALYZE reads for each bin of a histogram.
 const SAMPLED_ROWS_OF_BIN: f64 = 300.0;
 
-/// The times of the keys that a condition is true for.
+/// The times of the keys in a range.
 #[derive(Clone, Copy)]
 struct Times {
-    between: &'static Between,
+    range: &'static RangeFunction,
     from: i64,
     to: i64,
 }
 
 impl Times {
-    /// Of a call with known times. `None` if they are not known, and null apart.
+    /// The times of a call. `None` if they are unknown, `Some(None)` if one is null.
     ///
     /// # Safety
-    /// A function of a range and its arguments, in a statement that is planned.
-    unsafe fn of(root: *mut pg_sys::PlannerInfo, function: Oid, arguments: *mut pg_sys::List) -> Option<Option<Self>> {
-        let [id, from, to] = nodes(arguments);
+    /// A call of a range function in a statement that is planned.
+    unsafe fn of(
+        root: *mut pg_sys::PlannerInfo,
+        range: &'static RangeFunction,
+        arguments: *mut pg_sys::List,
+    ) -> Option<Option<Self>> {
+        let [_, from, to] = nodes(arguments);
         let [from, to] = [from, to].map(|time| constant(raw::estimate_expression_value(root, time)));
-        let between = Between::of(function, id);
-        Some(from?.zip(to?).map(|(from, to)| Self { between, from, to }))
+        Some(from?.zip(to?).map(|(from, to)| Self { range, from, to }))
     }
 
-    /// Those for which both conditions are true. If one of them leaves out keys of other layouts, both do.
+    /// The keys in both ranges. If one of them excludes keys of other layouts, so does the result.
     fn and(self, other: Self) -> Self {
-        let between = if self.between.others { other.between } else { self.between };
-        Self { between, from: self.from.max(other.from), to: self.to.min(other.to) }
+        let range = if self.range.other_layouts { other.range } else { self.range };
+        Self { range, from: self.from.max(other.from), to: self.to.min(other.to) }
     }
 }
 
-/// The share of the rows for which the function is true. The planner multiplies the shares of conditions, so if it has
-/// other ranges of the same keys, the share is of the rows that are in those.
+/// The share of the rows for which the function is true; `None` for another function. The planner multiplies the shares of
+/// conditions. If there are other ranges of the same key, it is therefore the share of the rows in those ranges.
 ///
 /// # Safety
 /// The planner's request.
-pub unsafe fn selectivity(request: &pg_sys::SupportRequestSelectivity) -> f64 {
+pub unsafe fn selectivity(request: &mut pg_sys::SupportRequestSelectivity) -> Option<f64> {
+    let range = RangeFunction::of(raw::symbol(request.funcid))?;
     if request.is_join {
-        return JOIN;
+        return Some(JOIN);
     }
-    let times = match Times::of(request.root, request.funcid, request.args) {
+    let times = match Times::of(request.root, range, request.args) {
         Some(Some(times)) => times,
-        Some(None) => return 0.0,
-        None => return UNKNOWN_RANGE,
+        Some(None) => return Some(0.0),
+        None => return Some(UNKNOWN_RANGE),
     };
     let [id, _, _] = nodes(request.args);
     let mut variable = MaybeUninit::uninit();
     raw::examine_variable(request.root, id, request.varRelid, variable.as_mut_ptr());
-    let variable = variable.assume_init();
-    let share = |times| of_statistics(times, request.root, &variable);
-    let share = match others(request, variable.rel) {
-        Some(others) => {
-            share(others).filter(|of_others| *of_others > 0.0).and_then(|of_others| Some(share(times.and(others))? / of_others))
+    let mut variable = variable.assume_init();
+    // As PostgreSQL's estimators: the user may read the columns, or the function tells nothing about them.
+    let share = if !variable.statsTuple.is_null() && raw::statistic_proc_security_check(&mut variable, request.funcid) {
+        let share = |times| share_by_statistics(times, request.root, &variable);
+        match other_ranges(request, variable.rel) {
+            Some(others) => share(others)
+                .filter(|of_others| *of_others > 0.0)
+                .and_then(|of_others| Some(share(times.and(others))? / of_others)),
+            None => share(times),
         }
-        None => share(times),
+    } else {
+        None
     };
     if let Some(free) = variable.freefunc
         && !variable.statsTuple.is_null()
     {
         free(variable.statsTuple);
     }
-    share.unwrap_or(UNKNOWN_RANGE).clamp(0.0, 1.0)
+    Some(share.unwrap_or(UNKNOWN_RANGE).clamp(0.0, 1.0))
 }
 
-/// The times of the other ranges of the same keys among the conditions of a table: those before the given one, or all
+/// The intersection of the other ranges of the same key among the conditions of a table: those before the given one, or all
 /// if the given one is not among these conditions.
 ///
 /// # Safety
 /// The planner's request, and the relation of its variable, or null.
-unsafe fn others(request: &pg_sys::SupportRequestSelectivity, relation: *mut pg_sys::RelOptInfo) -> Option<Times> {
+unsafe fn other_ranges(request: &pg_sys::SupportRequestSelectivity, relation: *mut pg_sys::RelOptInfo) -> Option<Times> {
     let conditions = relation.as_ref().map_or(std::ptr::null_mut(), |of| of.baserestrictinfo);
     let support = raw::get_func_support(request.funcid);
     let [id, _, _] = nodes(request.args);
@@ -95,39 +105,35 @@ unsafe fn others(request: &pg_sys::SupportRequestSelectivity, relation: *mut pg_
         .map(|condition| condition.cast::<pg_sys::FuncExpr>())
         .take_while(|call| (**call).args != request.args)
         .filter(|call| raw::get_func_support((**call).funcid) == support)
-        .filter(|call| raw::equal(nodes::<3>((**call).args)[0].cast(), id.cast()))
+        .filter_map(|call| Some((RangeFunction::of(raw::symbol((*call).funcid))?, (*call).args)))
+        .filter(|(_, arguments)| raw::equal(nodes::<3>(*arguments)[0].cast(), id.cast()))
         .take(MOST_RANGES)
-        .filter_map(|call| Times::of(request.root, (*call).funcid, (*call).args).flatten())
+        .filter_map(|(range, arguments)| Times::of(request.root, range, arguments).flatten())
         .reduce(Times::and)
 }
 
-/// `None` where there are no statistics.
+/// `None` where the statistics have neither a histogram nor a value in the range.
 ///
 /// # Safety
-/// What the planner knows of a variable. The function is LEAKPROOF, so it may read the statistics whoever
-/// asks.
-unsafe fn of_statistics(
-    Times { between, from, to }: Times,
+/// A variable that has statistics.
+unsafe fn share_by_statistics(
+    Times { range, from, to }: Times,
     root: *mut pg_sys::PlannerInfo,
     variable: &pg_sys::VariableStatData,
 ) -> Option<f64> {
-    if variable.statsTuple.is_null() {
-        return None;
-    }
-    let (lower, upper) = ((between.lower)(from), (between.upper)(to));
+    let (lower, upper) = ((range.lower)(from), (range.upper)(to));
     let statistics = pg_sys::GETSTRUCT(variable.statsTuple).cast::<pg_sys::FormData_pg_statistic>();
     let mut rest = 1.0 - f64::from((*statistics).stanullfrac);
     let mut share = 0.0;
     let kind = pg_sys::STATISTIC_KIND_MCV;
     let flags = pg_sys::ATTSTATSSLOT_VALUES | pg_sys::ATTSTATSSLOT_NUMBERS;
-    // A slot is of values of the variable's type, which has uuid's 16 bytes; its arrays live until the slot is
-    // freed.
+    // The values of a slot have the variable's type, of 16 bytes. Its arrays live until the slot is freed.
     if let Some(mut slot) = slot(variable, kind, Oid::INVALID, flags) {
         for index in 0..slot.nvalues.min(slot.nnumbers) as usize {
             let id = key(&slot, index);
             let frequency = f64::from(*slot.numbers.add(index));
             rest -= frequency;
-            if (between.is_from)(&id, &lower) && (between.is_before)(&id, &upper) {
+            if (range.is_from)(&id, &lower) && (range.is_before)(&id, &upper) {
                 share += frequency;
             }
         }
@@ -143,22 +149,22 @@ unsafe fn of_statistics(
     if count > 1 {
         let now = TimestampTz(raw::GetCurrentTimestamp()).unix_micros();
         let query = Query {
-            range: (between.position)(&lower)..(between.position)(&upper),
-            others: between.others,
-            now: (between.position)(&(between.lower)(now)),
+            range: (range.position)(&lower)..(range.position)(&upper),
+            other_layouts: range.other_layouts,
+            now: (range.position)(&(range.lower)(now)),
             growth: growth(root, variable.rel, (count - 1) as f64 * SAMPLED_ROWS_OF_BIN),
         };
         share += rest.max(0.0)
             * query.estimate(count, |index| {
                 let id = key(&slot, index);
-                Bound { position: (between.position)(&id), in_layout: (between.in_layout)(&id) }
+                Bound { position: (range.position)(&id), in_layout: (range.in_layout)(&id) }
             });
     }
     raw::free_attstatsslot(&mut slot);
     Some(share)
 }
 
-/// A kind of statistics, if it is there.
+/// A kind of statistics, if the variable has it.
 ///
 /// # Safety
 /// A variable that has statistics.
@@ -170,13 +176,13 @@ unsafe fn slot(variable: &pg_sys::VariableStatData, kind: u32, operator: Oid, fl
 }
 
 /// # Safety
-/// A slot of more values of 16 bytes than that.
+/// A slot of values of 16 bytes, more than `index`.
 unsafe fn key(slot: &pg_sys::AttStatsSlot, index: usize) -> Uuid {
     (*slot.values.add(index)).cast_mut_ptr::<Uuid>().read()
 }
 
-/// The share of a table's rows that are newer than its histogram: those inserted since, and if the
-/// histogram is of a sample, those that came after the newest row in it.
+/// The share of a table's rows that are newer than its histogram: those inserted since, and those after the newest row of the
+/// sample if the histogram comes from a sample.
 ///
 /// # Safety
 /// A relation of the planner, or null.
@@ -185,7 +191,7 @@ unsafe fn growth(root: *mut pg_sys::PlannerInfo, relation: *mut pg_sys::RelOptIn
         return 0.0;
     }
     let rows = (*relation).tuples;
-    // A variable with statistics is of one entry of the range table.
+    // A variable with statistics belongs to one entry of the range table.
     let entry = *(*root).simple_rte_array.add((*relation).relid as usize);
     if (*entry).rtekind != pg_sys::RTEKind::RTE_RELATION {
         return 0.0;
@@ -194,14 +200,14 @@ unsafe fn growth(root: *mut pg_sys::PlannerInfo, relation: *mut pg_sys::RelOptIn
     (inserted_since_analyze((*entry).relid, rows) / rows + after_sample).min(1.0)
 }
 
-/// What the cumulative statistics count: all changes, as far as they are sent when a transaction ends. Those of a
-/// load may be sent after its ANALYZE, so more rows than have come are not believed.
+/// The rows inserted since the last ANALYZE, by the cumulative statistics. Sessions send these later: the counts of a load may
+/// arrive after its ANALYZE. Therefore the growth of the table is the limit.
 ///
 /// # Safety
 /// A relation that the planner has locked.
 unsafe fn inserted_since_analyze(relation: Oid, rows: f64) -> f64 {
-    let come = rows - rows_at_vacuum_or_analyze(relation).unwrap_or(rows);
-    // That would read the statistics of all tables.
+    let grown = rows - rows_at_vacuum_or_analyze(relation).unwrap_or(rows);
+    // With this setting, PostgreSQL would read the statistics of all tables.
     let snapshot = pg_sys::PgStat_FetchConsistency::PGSTAT_FETCH_CONSISTENCY_SNAPSHOT as i32;
     if pg_sys::pgstat_fetch_consistency != snapshot
         && let Some(counters) = raw::pgstat_fetch_stat_tabentry(relation).as_ref()
@@ -214,10 +220,10 @@ unsafe fn inserted_since_analyze(relation: Oid, rows: f64) -> f64 {
         if vacuumed > analyzed {
             return inserted;
         }
-        return inserted.min(come.max(0.0) + part(counters.tuples_deleted));
+        return inserted.min(grown.max(0.0) + part(counters.tuples_deleted));
     }
-    // On a standby, and after a crash.
-    come.max(0.0)
+    // A standby has no counters, nor has a server after a crash.
+    grown.max(0.0)
 }
 
 /// # Safety

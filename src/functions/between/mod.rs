@@ -1,18 +1,17 @@
 //! comb_between() and comb_between_time(): is a key in a range of time?
 //!
-//! PostgreSQL's estimates of ranges do not know uuid: within a bin of the histogram it takes half of it, and
-//! nothing if both ends of the range are in the same bin. Therefore these are functions with planner support:
-//! [`estimate`] tells how many rows are in a range, [`expand`] which comparisons an index or a
-//! partitioned table takes in their place.
+//! PostgreSQL cannot interpolate uuid in a histogram: it counts half of a bin, and no row if both ends of the range are in the
+//! same bin. Therefore these are functions with planner support: [`estimate`] computes how many rows are in a range, and
+//! [`replace`] the comparisons that replace a call or become the conditions of an index.
 
-// What these functions read and build are the planner's nodes, nearly in every line. The contract of each is the
-// reason why its body is sound.
+// These functions read and build the planner's nodes in nearly every line. The contract of each is the reason why its body is
+// sound.
 #![allow(unsafe_op_in_unsafe_fn)]
 
+mod decide;
 mod estimate;
-mod expand;
-mod form;
-mod range;
+mod functions;
+mod replace;
 
 use pgrx::pg_sys::{self, Datum, Node, NodeTag};
 use uuid::Uuid;
@@ -20,9 +19,9 @@ use uuid::Uuid;
 use crate::postgres::call::{Call, export};
 use crate::postgres::raw;
 use crate::postgres::timestamp::TimestampTz;
-use range::{Between, TIME, UNIQUEIDENTIFIER, UUID};
+use functions::{RangeFunction, TIME, UNIQUEIDENTIFIER, UUID};
 
-export!(comb_between, comb_mssql_between, comb_between_time, comb_between_support);
+export!(comb_between, comb_mssql_between, comb_between_time, comb_between_implied, comb_between_support);
 
 fn comb_between(call: Call, id: Option<&Uuid>, from: Option<TimestampTz>, to: Option<TimestampTz>) -> Option<bool> {
     is_between(call, &UUID, id?, from, to)
@@ -36,18 +35,18 @@ fn comb_between_time(call: Call, id: Option<&Uuid>, from: Option<TimestampTz>, t
     is_between(call, &TIME, id?, from, to)
 }
 
-/// A bound, and the time that it is of.
+/// A bound, and its time.
 #[derive(Clone, Copy)]
 struct Known {
     micros: i64,
     bound: Uuid,
 }
 
-/// The AND of two comparisons, each of which is null if an argument of it is.
+/// The AND of two comparisons, which are null if one of their arguments is.
 #[inline(always)]
 fn is_between(
     call: Call,
-    between: &'static Between,
+    range: &'static RangeFunction,
     id: &Uuid,
     from: Option<TimestampTz>,
     to: Option<TimestampTz>,
@@ -59,50 +58,54 @@ fn is_between(
         }
         known.bound
     };
-    let [lower, upper] = known_bounds(call, between);
-    let from = from.map(|from| (between.is_from)(id, &bound_of(from, lower, between.lower)));
-    let before = to.map(|to| (between.is_before)(id, &bound_of(to, upper, between.upper)));
+    let [lower, upper] = known_bounds(call, range);
+    let from = from.map(|from| (range.is_from)(id, &bound_of(from, lower, range.lower)));
+    let before = to.map(|to| (range.is_before)(id, &bound_of(to, upper, range.upper)));
     match (from, before) {
         (Some(false), _) | (_, Some(false)) => Some(false),
         _ => Some(from? && before?),
     }
 }
 
-/// The bounds of the last row, which are those of most rows. To compute them takes five times as long as to compare.
+/// The bounds of the previous row, which are those of most rows: computing them takes five times as long as comparing.
 #[inline(always)]
-fn known_bounds<'a>(call: Call, between: &Between) -> &'a mut [Known; 2] {
-    // SAFETY: the executor calls it by a FmgrInfo, where a function keeps what is its own, in the
-    // memory that lives as long.
+fn known_bounds<'a>(call: Call, range: &RangeFunction) -> &'a mut [Known; 2] {
+    // SAFETY: the executor passes a FmgrInfo, where a function can keep a pointer to memory of the same lifetime.
     unsafe {
         let function = (*call.info()).flinfo;
         if (*function).fn_extra.is_null() {
             let known = raw::MemoryContextAlloc((*function).fn_mcxt, size_of::<[Known; 2]>());
             let bound = |bound: fn(i64) -> Uuid| Known { micros: 0, bound: bound(0) };
-            known.cast::<[Known; 2]>().write([bound(between.lower), bound(between.upper)]);
+            known.cast::<[Known; 2]>().write([bound(range.lower), bound(range.upper)]);
             (*function).fn_extra = known;
         }
         &mut *(*function).fn_extra.cast()
     }
 }
 
-/// Called by the planner for each place where one of the functions stands.
+/// The function of a comparison that a call implies, for the planner only.
+fn comb_between_implied(_: *mut Node, _: *mut Node) -> bool {
+    true
+}
+
+/// The planner calls it for each call of one of the functions.
 fn comb_between_support(request: *mut Node) -> Datum {
-    // SAFETY: the planner calls it with a node that is one of its requests. An ERROR jumps over frames that hold nothing
-    // to be dropped.
+    // SAFETY: the planner calls it with one of its requests. An ERROR jumps over frames that hold nothing to be dropped.
     unsafe {
         match (*request).type_ {
             NodeTag::T_SupportRequestSimplify => {
                 let request = request.cast::<pg_sys::SupportRequestSimplify>();
-                Datum::from(expand::simplified((*request).root, (*request).fcall))
+                Datum::from(replace::simplified((*request).root, (*request).fcall))
             }
             NodeTag::T_SupportRequestSelectivity => {
                 let selectivity = request.cast::<pg_sys::SupportRequestSelectivity>();
-                (*selectivity).selectivity = estimate::selectivity(&*selectivity);
+                let Some(share) = estimate::selectivity(&mut *selectivity) else { return Datum::null() };
+                (*selectivity).selectivity = share;
                 Datum::from(request)
             }
             NodeTag::T_SupportRequestIndexCondition => {
                 let request = request.cast::<pg_sys::SupportRequestIndexCondition>();
-                Datum::from(expand::index_condition(&mut *request))
+                Datum::from(replace::index_condition(&mut *request))
             }
             _ => Datum::null(),
         }

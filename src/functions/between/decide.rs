@@ -1,0 +1,306 @@
+//! Decides whether a call is kept or replaced by its two comparisons.
+
+use std::ffi::{CStr, c_char};
+
+use pgrx::pg_sys::{self, Datum, FuncExpr, Node, NodeTag, Oid};
+
+use super::functions::nodes;
+use crate::postgres::catalog::cells;
+use crate::postgres::raw;
+
+pub enum Decision {
+    Keep,
+    Replace,
+    /// The call, and the comparisons with the mark that removes them in a partition.
+    Both,
+}
+
+/// Marks a call that was expanded already, and its comparisons. The functions ignore collations, so it is free to use as a flag.
+/// PostgreSQL simplifies the terms of a nested AND again. And equal() ignores `opfuncid` if NOT has turned an operator around, so
+/// PostgreSQL would remove one of two comparisons as a duplicate.
+pub const EXPANDED: Oid = pg_sys::C_COLLATION_OID;
+
+/// # Safety
+/// A call in a statement that is planned. `root` may be null.
+pub unsafe fn decide(root: *mut pg_sys::PlannerInfo, call: *mut FuncExpr) -> Decision {
+    let [id, _, _] = nodes((*call).args);
+    let variable = without_relabel(id);
+    match (*variable).type_ {
+        NodeTag::T_Var if !root.is_null() && !(*root).parse.is_null() => decide_for_column(root, call, variable.cast()),
+        // Without a query: an expression of an index or a CHECK constraint, which the planner compares with conditions.
+        NodeTag::T_Var | NodeTag::T_PlaceHolderVar => Decision::Replace,
+        _ => Decision::Keep,
+    }
+}
+
+/// # Safety
+/// As [`decide`], with the first argument of the call.
+unsafe fn decide_for_column(root: *mut pg_sys::PlannerInfo, call: *mut FuncExpr, column: *mut pg_sys::Var) -> Decision {
+    let query = (*root).parse;
+    let Some(entry) = entry(query, (*column).varno) else {
+        return Decision::Keep;
+    };
+    if (*column).varlevelsup > 0 {
+        return Decision::Keep;
+    }
+    let parent = parent(root, (*column).varno);
+    // When scans are planned, PostgreSQL simplifies conditions of child tables, and CHECK constraints, whose columns are
+    // those of table 1.
+    if parent.is_none() && !(*root).simple_rel_array.is_null() {
+        return Decision::Replace;
+    }
+    let function = (*call).funcid;
+    // In a partition, the decision for the partitioned table holds.
+    let is_expanded = (*call).inputcollid == EXPANDED;
+    let jointree: *mut Node = (*query).jointree.cast();
+    let conditions = [jointree, (*entry).securityQuals.cast(), (*query).havingQual];
+    let is_negated = |_, place| place == Place::Negated;
+    let mut rest = MOST_CONDITIONS;
+    // PostgreSQL reduces outer joins only for strict expressions, which the function is not. An index serves NOT of an
+    // operator, not of a function.
+    if !is_expanded
+        && (is_nullable(jointree, (*column).varno) == Some(true)
+            || conditions.iter().any(|of| any_call(*of, function, Place::Term, &mut rest, &is_negated)))
+    {
+        return Decision::Replace;
+    }
+    if (*entry).rtekind != pg_sys::RTEKind::RTE_RELATION {
+        return Decision::Keep;
+    }
+    match (*entry).relkind as u8 {
+        pg_sys::RELKIND_FOREIGN_TABLE => return Decision::Replace,
+        pg_sys::RELKIND_PARTITIONED_TABLE if is_expanded => return Decision::Both,
+        pg_sys::RELKIND_PARTITIONED_TABLE => {
+            let [_, from, to] = nodes((*call).args);
+            let simplified = |time: *mut Node| raw::eval_const_expressions(root, time).cast();
+            let is_this = |other: *mut FuncExpr, place| {
+                let [_, times @ ..]: [*mut Node; 3] = nodes((*other).args);
+                place == Place::Term
+                    && raw::equal(simplified(times[0]), from.cast())
+                    && raw::equal(simplified(times[1]), to.cast())
+            };
+            let is_condition = (*entry).inh
+                && conditions[..2].iter().any(|of| any_call(*of, function, Place::Term, &mut { MOST_CONDITIONS }, &is_this));
+            return if is_condition { Decision::Both } else { Decision::Replace };
+        }
+        _ => {}
+    }
+    let on = pg_sys::ConstraintExclusionType::CONSTRAINT_EXCLUSION_ON as i32;
+    let excludes = parent.is_some() || pg_sys::constraint_exclusion == on;
+    // `inh` is false for a hypertable. The children of a table by inheritance include itself.
+    let has_children = || raw::has_subclass((*entry).relid) && parent.is_none_or(|parent| (*parent).relid != (*entry).relid);
+    // For the scan of a partition, PostgreSQL has just read the predicates of its indexes.
+    let scan = parent.filter(|_| is_expanded).map(|_| *(*root).simple_rel_array.add((*column).varno as usize));
+    if !is_expanded && has_children() || is_compared((*entry).relid, column, function, excludes, scan) {
+        return Decision::Replace;
+    }
+    Decision::Keep
+}
+
+/// Whether the column is one of a child table that is scanned.
+///
+/// # Safety
+/// As [`decide`], with a column of a table.
+pub unsafe fn is_of_scanned_child(root: *mut pg_sys::PlannerInfo, id: *mut Node) -> bool {
+    let number = (*without_relabel(id).cast::<pg_sys::Var>()).varno;
+    let is_partitioned = |entry: *mut pg_sys::RangeTblEntry| (*entry).relkind as u8 == pg_sys::RELKIND_PARTITIONED_TABLE;
+    parent(root, number).is_some_and(is_partitioned) && entry((*root).parse, number).is_some_and(|entry| !is_partitioned(entry))
+}
+
+/// # Safety
+/// An expression.
+unsafe fn without_relabel(mut expression: *mut Node) -> *mut Node {
+    while (*expression).type_ == NodeTag::T_RelabelType {
+        expression = (*expression.cast::<pg_sys::RelabelType>()).arg.cast();
+    }
+    expression
+}
+
+/// An entry of the range table.
+///
+/// # Safety
+/// A query.
+unsafe fn entry(query: *mut pg_sys::Query, number: i32) -> Option<*mut pg_sys::RangeTblEntry> {
+    // A special number, as of a column of an index, has no entry.
+    let index = usize::try_from(number).ok()?.checked_sub(1)?;
+    cells((*query).rtable).get(index).map(|cell| cell.ptr_value.cast())
+}
+
+/// The parent of a table: a table that has partitions or other child tables, or a UNION ALL.
+///
+/// # Safety
+/// As [`decide`], with a query.
+unsafe fn parent(root: *mut pg_sys::PlannerInfo, number: i32) -> Option<*mut pg_sys::RangeTblEntry> {
+    if (*root).append_rel_array.is_null() || number >= (*root).simple_rel_array_size {
+        return None;
+    }
+    let member = (*(*root).append_rel_array.add(number as usize)).as_ref()?;
+    entry((*root).parse, member.parent_relid as i32)
+}
+
+/// Whether an outer join can make a table's columns null. `None` if the table is not among those joined.
+///
+/// # Safety
+/// The join tree of a query.
+unsafe fn is_nullable(joined: *mut Node, table: i32) -> Option<bool> {
+    raw::check_stack_depth();
+    match (*joined).type_ {
+        NodeTag::T_RangeTblRef => ((*joined.cast::<pg_sys::RangeTblRef>()).rtindex == table).then_some(false),
+        NodeTag::T_FromExpr => {
+            cells((*joined.cast::<pg_sys::FromExpr>()).fromlist).iter().find_map(|cell| is_nullable(cell.ptr_value.cast(), table))
+        }
+        NodeTag::T_JoinExpr => {
+            use pg_sys::JoinType::{JOIN_FULL, JOIN_LEFT, JOIN_RIGHT};
+            let join = joined.cast::<pg_sys::JoinExpr>();
+            let side = |side, by: [pg_sys::JoinType::Type; 2]| Some(is_nullable(side, table)? || by.contains(&(*join).jointype));
+            side((*join).larg, [JOIN_RIGHT, JOIN_FULL]).or_else(|| side((*join).rarg, [JOIN_LEFT, JOIN_FULL]))
+        }
+        _ => None,
+    }
+}
+
+/// Above this number of conditions, every call is replaced: each call searches all conditions, which takes quadratic time.
+const MOST_CONDITIONS: u32 = 1000;
+
+/// Where a call stands.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    /// It is a term of WHERE, or of ON of an inner join. PostgreSQL evaluates such a condition in the scan of its table.
+    Term,
+    Negated,
+    Other,
+}
+
+/// Whether the conditions have a call that passes the test, or there are more than `rest`. `= false` and `<> true` are NOT.
+///
+/// # Safety
+/// The join tree of a query, conditions, or null.
+unsafe fn any_call(
+    node: *mut Node,
+    function: Oid,
+    place: Place,
+    rest: &mut u32,
+    test: &dyn Fn(*mut FuncExpr, Place) -> bool,
+) -> bool {
+    let Some(fewer) = rest.checked_sub(1) else {
+        return true;
+    };
+    *rest = fewer;
+    let Some(tag) = node.as_ref().map(|node| node.type_) else {
+        return false;
+    };
+    let mut any = |list, place| cells(list).iter().any(|cell| any_call(cell.ptr_value.cast(), function, place, rest, test));
+    match tag {
+        NodeTag::T_List => any(node.cast(), place),
+        NodeTag::T_FromExpr => {
+            let from = node.cast::<pg_sys::FromExpr>();
+            any((*from).fromlist, Place::Term) || any_call((*from).quals, function, Place::Term, rest, test)
+        }
+        NodeTag::T_JoinExpr => {
+            use pg_sys::JoinType::{JOIN_INNER, JOIN_SEMI};
+            let join = node.cast::<pg_sys::JoinExpr>();
+            let on = if [JOIN_INNER, JOIN_SEMI].contains(&(*join).jointype) { Place::Term } else { Place::Other };
+            let parts = [((*join).larg, Place::Term), ((*join).rarg, Place::Term), ((*join).quals, on)];
+            parts.iter().any(|&(part, place)| any_call(part, function, place, rest, test))
+        }
+        NodeTag::T_BoolExpr => {
+            let expression = node.cast::<pg_sys::BoolExpr>();
+            let place = match (*expression).boolop {
+                pg_sys::BoolExprType::NOT_EXPR => Place::Negated,
+                pg_sys::BoolExprType::OR_EXPR if place == Place::Term => Place::Other,
+                _ => place,
+            };
+            any((*expression).args, place)
+        }
+        NodeTag::T_OpExpr => {
+            let expression = node.cast::<pg_sys::OpExpr>();
+            let value = match (*expression).opno.to_u32() {
+                pg_sys::BooleanEqualOperator => false,
+                pg_sys::BooleanNotEqualOperator => true,
+                _ => return false,
+            };
+            let is_value = |cell: &pg_sys::ListCell| {
+                let constant = cell.ptr_value.cast::<pg_sys::Const>();
+                (*constant).xpr.type_ == NodeTag::T_Const
+                    && !(*constant).constisnull
+                    && ((*constant).constvalue.value() != 0) == value
+            };
+            let arguments = (*expression).args;
+            cells(arguments).iter().any(is_value) && any(arguments, Place::Negated)
+        }
+        NodeTag::T_FuncExpr => {
+            let call = node.cast::<FuncExpr>();
+            (*call).funcid == function && test(call, place)
+        }
+        _ => false,
+    }
+}
+
+/// Whether the planner compares conditions of a column with the predicate of a partial index or, if `excludes`, with a CHECK
+/// constraint; and, unless the table is scanned, calls of the function with expressions of indexes.
+///
+/// # Safety
+/// A table that the planner has locked, and its column.
+unsafe fn is_compared(
+    table: Oid,
+    column: *mut pg_sys::Var,
+    function: Oid,
+    excludes: bool,
+    scan: Option<*mut pg_sys::RelOptInfo>,
+) -> bool {
+    // The resource owner closes it after an ERROR.
+    let relation = raw::RelationIdGetRelation(table);
+    if relation.is_null() {
+        return false;
+    }
+    let number = (*column).varattno;
+    let has_column = |text| mentions(text, b"varattno ", number as u32);
+    let has_call = |text| mentions(text, b"funcid ", function.to_u32());
+    let constraints = (*(*relation).rd_att).constr.as_ref().filter(|_| excludes);
+    let in_check = constraints.is_some_and(|constraints| {
+        (0..usize::from(constraints.num_check)).any(|index| has_column((*constraints.check.add(index)).ccbin))
+    });
+    let answer = in_check
+        || match scan {
+            Some(scan) => cells((*scan).indexlist).iter().any(|cell| {
+                let mut columns = std::ptr::null_mut();
+                raw::pull_varattnos((*cell.ptr_value.cast::<pg_sys::IndexOptInfo>()).indpred.cast(), (*scan).relid, &mut columns);
+                raw::bms_is_member(i32::from(number) - pg_sys::FirstLowInvalidHeapAttributeNumber, columns)
+            }),
+            None => cells(raw::RelationGetIndexList(relation)).iter().any(|cell| {
+                has_column(expression(cell.oid_value, pg_sys::Anum_pg_index_indpred))
+                    || has_call(expression(cell.oid_value, pg_sys::Anum_pg_index_indexprs))
+            }),
+        };
+    raw::RelationClose(relation);
+    answer
+}
+
+/// The text of an index's predicate or expressions, or null.
+///
+/// # Safety
+/// A column of pg_index with a text.
+unsafe fn expression(index: Oid, column: u32) -> *const c_char {
+    let cache = pg_sys::SysCacheIdentifier::INDEXRELID as i32;
+    let tuple = raw::SearchSysCache1(cache, Datum::from(index));
+    // Another transaction has just dropped it.
+    if tuple.is_null() {
+        return std::ptr::null();
+    }
+    let mut is_null = false;
+    let value = raw::SysCacheGetAttr(cache, tuple, column as i16, &mut is_null);
+    let text = if is_null { std::ptr::null() } else { raw::text_to_cstring(value.cast_mut_ptr()) };
+    raw::ReleaseSysCache(tuple);
+    text
+}
+
+/// Whether an expression has a field with this number, as nodeToString() writes it. stringToNode() takes 20 times as long.
+///
+/// # Safety
+/// The text of an expression, or null.
+unsafe fn mentions(expression: *const c_char, field: &[u8], number: u32) -> bool {
+    let decimal = |number: u32, digit: &u8| number.wrapping_mul(10).wrapping_add(u32::from(digit - b'0'));
+    let value = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).fold(0, decimal);
+    let is_same = |text: &[u8]| text.strip_prefix(field).map(value) == Some(number);
+    !expression.is_null() && CStr::from_ptr(expression).to_bytes().split(|byte| *byte == b':').any(is_same)
+}
