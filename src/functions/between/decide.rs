@@ -89,8 +89,10 @@ unsafe fn decide_for_column(root: *mut pg_sys::PlannerInfo, call: *mut FuncExpr,
     let excludes = parent.is_some() || pg_sys::constraint_exclusion == on;
     // `inh` is false for a hypertable. The children of a table by inheritance include itself.
     let has_children = || raw::has_subclass((*entry).relid) && parent.is_none_or(|parent| (*parent).relid != (*entry).relid);
-    // For the scan of a partition, PostgreSQL has just read the predicates of its indexes.
+    // For the scan of a partition, PostgreSQL has just read the predicates of its indexes. Some majors have not stored the
+    // result yet.
     let scan = parent.filter(|_| is_expanded).map(|_| *(*root).simple_rel_array.add((*column).varno as usize));
+    let scan = scan.filter(|scan| !scan.is_null());
     if !is_expanded && has_children() || is_compared((*entry).relid, column, function, excludes, scan) {
         return Decision::Replace;
     }
