@@ -69,7 +69,7 @@ fn acquire_lock() -> Result<u64, Report> {
     let resets = block.resets();
     let latest = block.follow(&process)?.tick;
     // A connection that comes after this transaction can then rely on what had ended before it.
-    if block.published().is_some_and(|published| published.is_due(latest)) {
+    if block.published().is_some_and(|published| published.claim(latest)) {
         fence(Ordering::SeqCst);
         publish(block, settled(latest, lowest().of_all));
     }

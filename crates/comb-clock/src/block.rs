@@ -33,7 +33,7 @@ pub struct Block {
     pub(super) realtime_offset: AtomicU64,
     pub(super) history: History,
     published: Published,
-    reserve: [AtomicU64; 2],
+    reserve: [AtomicU64; 1],
 }
 
 /// Words that are written when the logical clock changes, and read seldom.
@@ -66,7 +66,7 @@ const _: () = {
     assert!(offset_of!(Block, history.seeded_from) == 96);
     assert!(offset_of!(Block, history.seed_source) == 104);
     assert!(offset_of!(Block, published) == 112);
-    assert!(offset_of!(Block, reserve) == 240);
+    assert!(offset_of!(Block, reserve) == 248);
 };
 
 impl Block {
@@ -87,7 +87,7 @@ impl Block {
                 seed_source: AtomicU64::new(0),
             },
             published: Published::empty(),
-            reserve: [const { AtomicU64::new(0) }; 2],
+            reserve: [const { AtomicU64::new(0) }; 1],
         }
     }
 

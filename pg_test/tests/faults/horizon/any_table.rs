@@ -422,7 +422,7 @@ fn new_connections_know_a_horizon() {
             })
         });
         // Longer than the distance of two published horizons.
-        sleep(Duration::from_millis(500));
+        sleep(Duration::from_millis(2500));
         let kinds = [
             ("REFRESH MATERIALIZED VIEW refreshed", "SELECT count(*) FROM refreshed"),
             ("CREATE TEMP TABLE copied AS SELECT FROM outbox WHERE id < comb_horizon()", "SELECT count(*) FROM copied"),
