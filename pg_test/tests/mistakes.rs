@@ -1,8 +1,8 @@
 //! Mistakes that the tests must catch: each is a patch to the sources in pg_test/mistakes/, with the tests that fail with it.
 //!
 //! The lines before a patch say what is wrong; `With: OTHER` is a patch that is applied first; `Caught by: TARGET FILTER` is a
-//! test that must fail, `Passes: TARGET FILTER` one that must pass. COMB_MISTAKES=all builds and runs them all; a number, as many
-//! of them, others at each commit.
+//! test that must fail, `Passes: TARGET FILTER` one that must pass. COMB_MISTAKES=all builds and runs them all; a name, those that
+//! contain it; a number, as many of them, others at each commit.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -107,6 +107,9 @@ fn each_mistake_is_caught() {
         return;
     };
     let mut mistakes = mistakes();
+    if count != "all" && count.parse::<usize>().is_err() {
+        mistakes.retain(|mistake| mistake.path.contains(&count));
+    }
     if let Ok(count) = count.parse() {
         let commits = output(Command::new("git").args(["rev-list", "--count", "HEAD"]).current_dir(root())).1;
         let commits: usize = commits.trim().parse().expect("a number of commits");
