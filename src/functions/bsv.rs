@@ -18,7 +18,7 @@ struct BsvFormat;
 
 impl TickFormat for BsvFormat {
     fn step(&self) -> u64 {
-        Bsv::TIME_FIELD.unit_ticks()
+        Bsv::TIME_FIELD.unit.ticks
     }
 
     fn fit(&self, tick: u64) -> Option<u64> {

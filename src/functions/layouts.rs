@@ -19,10 +19,10 @@ fn comb_layouts(call: Call) -> Result<Rows, Report> {
         let [first, last] = [first, last].map(TimestampTz::from_unix_micros).map(StringInfo::of);
         rows.put(&[
             text(layout.label),
-            text(layout.time_field.label()),
+            text(layout.time_field.label),
             text(layout.order.label()),
             layout.version.map(|version| i32::from(version).datum()),
-            text(layout.time_field.resolution()),
+            text(layout.time_field.unit.label),
             Some(Text::of_ascii(first.bytes()).datum()),
             Some(Text::of_ascii(last.bytes()).datum()),
             text(layout.known_as),

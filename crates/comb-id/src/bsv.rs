@@ -38,7 +38,7 @@ pub enum BsvError {
 }
 
 impl Bsv {
-    pub const TIME_FIELD: TimeField = TimeField::DotnetTicks;
+    pub const TIME_FIELD: TimeField = TimeField::DOTNET_TICKS;
 
     /// The BSV COMB of a tick, in UTC, and 128 random bits; `None` after the year 9999.
     pub fn of_tick(tick: u64, random: [u64; 2]) -> Option<Self> {

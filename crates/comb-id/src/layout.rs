@@ -12,7 +12,7 @@ use comb_tick::{Tick, tick_of_micros};
 use uuid::Uuid;
 
 use super::byte_order::ByteOrder;
-use super::time_field::TimeField;
+use super::time_field::{LowBits, TimeField};
 
 const VERSION_BITS: u32 = 4;
 const VARIANT_BITS: u32 = 2;
@@ -55,7 +55,7 @@ impl Layout {
 
     /// The number of low bits.
     const fn low_bits(&self) -> u32 {
-        self.payload_bits() - self.time_field.bits()
+        self.payload_bits() - self.time_field.bits
     }
 
     /// The number of random bits: 56 to 64.
@@ -78,10 +78,9 @@ impl Layout {
     /// Whether the last 48 bits of an id are a node. RFC 9562 (section 6.10) wants the multicast bit in a
     /// random node; in the address of a network card it is 0.
     const fn has_node(&self) -> bool {
-        use TimeField::*;
-        match self.time_field {
-            Gregorian100ns => true,
-            UnixMs | SqlDatetime | Unix10us | DotnetMs | DotnetTicks => false,
+        match self.time_field.low_bits {
+            LowBits::Node => true,
+            LowBits::Random | LowBits::Process => false,
         }
     }
 
@@ -114,10 +113,10 @@ impl Layout {
     /// Whether the low bits are the same in all ids of a process. SQL Server compares those of
     /// NEWSEQUENTIALID() before the time.
     pub const fn marks_process(&self) -> bool {
-        use {ByteOrder::*, TimeField::*};
-        match (self.time_field, self.order) {
-            (DotnetTicks, _) | (_, Newsequentialid) => true,
-            (UnixMs | SqlDatetime | Unix10us | DotnetMs | Gregorian100ns, Postgres | Dotnet | Sqlserver | Uuidv1) => false,
+        use ByteOrder::*;
+        match (self.time_field.low_bits, self.order) {
+            (LowBits::Process, _) | (_, Newsequentialid) => true,
+            (LowBits::Random | LowBits::Node, Postgres | Dotnet | Sqlserver | Uuidv1) => false,
         }
     }
 
@@ -125,7 +124,7 @@ impl Layout {
     #[inline(always)]
     pub const fn min_step(&self) -> u64 {
         // Without a remainder, ids of one unit would be equal.
-        if self.marks_process() { self.time_field.unit_ticks() } else { 1 }
+        if self.marks_process() { self.time_field.unit.ticks } else { 1 }
     }
 
     /// The position of the version, counted from the top. Version 1 has it above the highest bits of the
@@ -152,7 +151,7 @@ impl Layout {
         assert!(matches!(self.random_bits(), 56..=64), "56 to 64 random bits must remain");
         assert!(matches!(self.version, None | Some(1..=8)), "the version must be 1 to 8");
         // Of the stamp, only the version is above the lowest bit of the time field.
-        let bits = self.time_field.bits();
+        let bits = self.time_field.bits;
         let end = if self.version_at() < bits { bits + VERSION_BITS } else { bits };
         let is_apart = self.version.is_none() || self.variant_at() >= end;
         assert!(is_apart, "the time field overlaps the variant");
@@ -206,7 +205,7 @@ impl Layout {
     /// The time field alone.
     #[inline(always)]
     const fn field(&self, number: u128) -> u64 {
-        let bits = self.time_field.bits();
+        let bits = self.time_field.bits;
         let number = if self.version.is_some() && self.version_at() < bits {
             close_gap(number, (self.version_at(), VERSION_BITS))
         } else {
@@ -324,7 +323,7 @@ impl Layout {
     /// without it, no program reads the time.
     pub fn with_micros(&self, id: &Uuid, micros: i64) -> Option<Uuid> {
         let (field, _) = self.fields_of(micros)?;
-        let all = u64::MAX >> (u64::BITS - self.time_field.bits());
+        let all = u64::MAX >> (u64::BITS - self.time_field.bits);
         let number = self.order.number(id) & !self.place(all, 0) | self.place(field, 0);
         Some(self.order.uuid(if self.requires_stamp() { self.stamped(number) } else { number }))
     }

@@ -5,8 +5,7 @@
 
 use comb_tick::{FRACTION_BITS, TICKS_PER_MS, Tick, split_ms, tick, tick_of_micros};
 
-const MS_PER_DAY: i64 = 86_400_000;
-const US_PER_DAY: i64 = 86_400_000_000;
+const MS_PER_DAY: u64 = 86_400_000;
 
 /// 0001-01-01, the epoch of .NET's DateTime.
 const DOTNET_EPOCH_MS: i64 = -62_135_596_800_000;
@@ -17,94 +16,107 @@ const DOTNET_LAST_TICK: u64 = 3_155_378_975_999_999_999;
 const GREGORIAN_EPOCH_MS: i64 = -12_219_292_800_000;
 
 /// 1900-01-01, the epoch of SQL Server's datetime.
-const SQL_EPOCH_DAY: i64 = -25_567;
-/// SQL Server's datetime counts 1/300 s since midnight.
-const SQL_UNITS_PER_DAY: u64 = 25_920_000;
+const SQL_EPOCH_MS: i64 = -25_567 * MS_PER_DAY as i64;
+const SQL_DAYS: u64 = 1 << 16;
 /// NHibernate divides by 3.333333 ms, and so writes up to two units past midnight.
-const SQL_LAST_UNIT: u64 = SQL_UNITS_PER_DAY + 2;
+const SQL_UNITS_PAST_MIDNIGHT: u64 = 2;
 
-/// A time field.
+/// A time field: the number of units since an epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TimeField {
-    /// 48 bits: milliseconds since 1970-01-01.
-    UnixMs,
-    /// 16 bits: days since 1900-01-01, then 32 bits: 1/300 s since midnight.
-    SqlDatetime,
-    /// 48 bits: units of 10 µs since 1970-01-01.
-    Unix10us,
-    /// The low 48 bits of the milliseconds since 0001-01-01.
-    DotnetMs,
-    /// 64 bits: units of 100 ns since 0001-01-01.
-    DotnetTicks,
-    /// 60 bits: units of 100 ns since 1582-10-15.
-    Gregorian100ns,
-}
-
-/// A field that counts units of one length since an epoch.
-///
-/// Rationale: [`TimeField`] calls each function with a constant, once for each field. A division by a
-/// number that is not a constant costs up to 10 ns per id.
-#[derive(Clone, Copy)]
-struct Count {
+pub struct TimeField {
+    /// Its name in SQL.
+    pub label: &'static str,
+    /// The length of a unit.
+    pub unit: Unit,
     /// The epoch, in milliseconds since the Unix epoch.
     epoch_ms: i64,
-    /// Units in a millisecond: 1, or a power of ten.
-    per_ms: u64,
+    /// The last unit.
     last: u64,
+    /// The width of the field.
+    pub(crate) bits: u32,
+    encoding: Encoding,
+    pub(crate) low_bits: LowBits,
 }
 
-const LAST_48: u64 = (1 << 48) - 1;
-const UNIX_MS: Count = Count { epoch_ms: 0, per_ms: 1, last: LAST_48 };
-const UNIX_10US: Count = Count { epoch_ms: 0, per_ms: 100, last: LAST_48 };
-const DOTNET_MS: Count = Count { epoch_ms: DOTNET_EPOCH_MS, per_ms: 1, last: LAST_48 };
-const DOTNET_TICKS: Count = Count { epoch_ms: DOTNET_EPOCH_MS, per_ms: 10_000, last: DOTNET_LAST_TICK };
-const GREGORIAN_100NS: Count = Count { epoch_ms: GREGORIAN_EPOCH_MS, per_ms: 10_000, last: (1 << 60) - 1 };
+/// How a field holds the number of units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Encoding {
+    Number,
+    /// The day, then in 32 bits the unit of the day.
+    DayAndUnit,
+}
+
+/// The content of the bits below a time field, except for those of the stamp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LowBits {
+    /// The remainder, then random bits.
+    Random,
+    /// The remainder, then random bits. The last 48 of them are a node, as RFC 9562 has it.
+    Node,
+    /// Random bits that are the same in all ids of a process.
+    Process,
+}
+
+/// A unit of time: `count` units are `ms` milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unit {
+    /// The length in words.
+    pub label: &'static str,
+    count: u64,
+    ms: u64,
+    /// The length in ticks, rounded up: a tick and the tick this much later lie in different units.
+    pub ticks: u64,
+}
 
 impl TimeField {
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::UnixMs => "unix_ms",
-            Self::SqlDatetime => "sql_datetime",
-            Self::Unix10us => "unix_10us",
-            Self::DotnetMs => "dotnet_ms",
-            Self::DotnetTicks => "dotnet_ticks",
-            Self::Gregorian100ns => "gregorian_100ns",
-        }
-    }
-
-    /// What the field counts; `None` for `SqlDatetime`, which counts both days and units of a day.
-    const fn count(self) -> Option<Count> {
-        match self {
-            Self::UnixMs => Some(UNIX_MS),
-            Self::Unix10us => Some(UNIX_10US),
-            Self::DotnetMs => Some(DOTNET_MS),
-            Self::DotnetTicks => Some(DOTNET_TICKS),
-            Self::Gregorian100ns => Some(GREGORIAN_100NS),
-            Self::SqlDatetime => None,
-        }
-    }
-
-    /// Width of the field in bits.
-    pub(crate) const fn bits(self) -> u32 {
-        match self {
-            Self::DotnetTicks => 64,
-            Self::Gregorian100ns => 60,
-            Self::UnixMs | Self::SqlDatetime | Self::Unix10us | Self::DotnetMs => 48,
-        }
-    }
+    /// 48 bits: milliseconds since 1970-01-01.
+    pub const UNIX_MS: Self = Self {
+        label: "unix_ms",
+        unit: Unit::MS,
+        epoch_ms: 0,
+        last: (1 << 48) - 1,
+        bits: 48,
+        encoding: Encoding::Number,
+        low_bits: LowBits::Random,
+    };
+    /// 48 bits: units of 10 µs since 1970-01-01.
+    pub const UNIX_10US: Self = Self { label: "unix_10us", unit: Unit::US_10, ..Self::UNIX_MS };
+    /// The low 48 bits of the milliseconds since 0001-01-01.
+    pub const DOTNET_MS: Self = Self { label: "dotnet_ms", epoch_ms: DOTNET_EPOCH_MS, ..Self::UNIX_MS };
+    /// 64 bits: units of 100 ns since 0001-01-01.
+    pub const DOTNET_TICKS: Self = Self {
+        label: "dotnet_ticks",
+        unit: Unit::NS_100,
+        epoch_ms: DOTNET_EPOCH_MS,
+        last: DOTNET_LAST_TICK,
+        bits: 64,
+        encoding: Encoding::Number,
+        low_bits: LowBits::Process,
+    };
+    /// 60 bits: units of 100 ns since 1582-10-15.
+    pub const GREGORIAN_100NS: Self = Self {
+        label: "gregorian_100ns",
+        unit: Unit::NS_100,
+        epoch_ms: GREGORIAN_EPOCH_MS,
+        last: (1 << 60) - 1,
+        bits: 60,
+        encoding: Encoding::Number,
+        low_bits: LowBits::Node,
+    };
+    /// 16 bits: days since 1900-01-01, then 32 bits: 1/300 s since midnight.
+    pub const SQL_DATETIME: Self = Self {
+        label: "sql_datetime",
+        unit: Unit::THIRD_OF_10_MS,
+        epoch_ms: SQL_EPOCH_MS,
+        last: SQL_DAYS * Unit::THIRD_OF_10_MS.per_day() - 1,
+        bits: 48,
+        encoding: Encoding::DayAndUnit,
+        low_bits: LowBits::Random,
+    };
 
     /// Width of the remainder in bits.
     pub(crate) const fn remainder_bits(self) -> u32 {
-        u64::BITS - (self.unit_ticks() - 1).leading_zeros()
-    }
-
-    /// The unit in ticks, rounded up: a tick and the tick this much later lie in different units.
-    #[inline(always)]
-    pub const fn unit_ticks(self) -> u64 {
-        match self.count() {
-            Some(count) => unit_begin(1, count.per_ms),
-            None => sql_unit_begin(1),
-        }
+        u64::BITS - (self.unit.ticks - 1).leading_zeros()
     }
 
     /// The first tick from the given one on that is read back as exactly its own time; `None` outside the
@@ -113,7 +125,7 @@ impl TimeField {
         let exact = self.read_back(tick)?;
         // A unit is read as a time within its first microsecond. Therefore the time one distance later lies in the
         // next unit.
-        if exact >= tick { Some(exact) } else { self.read_back(exact + self.moment_ticks() as Tick) }
+        if exact >= tick { Some(exact) } else { self.read_back(exact + self.distance() as Tick) }
     }
 
     /// The tick of the time that is read from the field of the given tick.
@@ -124,40 +136,32 @@ impl TimeField {
 
     /// The distance between two times that are read from the field, rounded up to whole ticks: its unit, or a
     /// microsecond if that is longer.
-    fn moment_ticks(self) -> u64 {
-        self.unit_ticks().max(TICKS_PER_MS.div_ceil(1000))
-    }
-
-    /// The unit, in words.
-    pub const fn resolution(self) -> &'static str {
-        match self {
-            Self::UnixMs | Self::DotnetMs => "1 ms",
-            Self::SqlDatetime => "1/300 s",
-            Self::Unix10us => "10 us",
-            Self::DotnetTicks | Self::Gregorian100ns => "100 ns",
-        }
+    fn distance(self) -> u64 {
+        self.unit.ticks.max(TICKS_PER_MS.div_ceil(1000))
     }
 
     /// The field and the remainder of a tick; `None` outside the field's range.
     #[inline(always)]
     pub(crate) fn split(self, tick: Tick) -> Option<(u64, u64)> {
+        self.unit.as_constant(|unit| {
+            let (number, remainder) = self.number(tick, unit)?;
+            Some((self.encode(number, unit), remainder))
+        })
+    }
+
+    /// The number of units at a tick, and the remainder; `None` outside the field's range.
+    #[inline(always)]
+    fn number(self, tick: Tick, unit: Unit) -> Option<(u64, u64)> {
         let (ms, fraction) = split_ms(tick)?;
-        match self {
-            Self::UnixMs => UNIX_MS.split(ms, fraction),
-            Self::Unix10us => UNIX_10US.split(ms, fraction),
-            Self::DotnetMs => DOTNET_MS.split(ms, fraction),
-            Self::DotnetTicks => DOTNET_TICKS.split(ms, fraction),
-            Self::Gregorian100ns => GREGORIAN_100NS.split(ms, fraction),
-            Self::SqlDatetime => {
-                let day = ms.div_euclid(MS_PER_DAY) - SQL_EPOCH_DAY;
-                if day < 0 || day > u16::MAX as i64 {
-                    return None;
-                }
-                let tick_of_day = ((ms.rem_euclid(MS_PER_DAY) as u64) << FRACTION_BITS) + fraction;
-                let unit = tick_of_day * 3 / (10 * TICKS_PER_MS);
-                Some(((day as u64) << 32 | unit, tick_of_day - sql_unit_begin(unit)))
-            }
+        let ms = u64::try_from(ms.checked_sub(self.epoch_ms)?).ok()?;
+        let (period, ms_of_period) = (ms / unit.ms, ms % unit.ms);
+        if period > self.last / unit.count {
+            return None;
         }
+        let tick_of_period = (ms_of_period << FRACTION_BITS) + fraction;
+        let of_period = tick_of_period * unit.count / (unit.ms * TICKS_PER_MS);
+        let number = period * unit.count + of_period;
+        (number <= self.last).then(|| (number, tick_of_period - unit.begin(of_period)))
     }
 
     /// The tick of a field and a remainder; `None` if the field is not valid.
@@ -166,116 +170,108 @@ impl TimeField {
     /// that the tick stays within the unit of the field.
     #[inline(always)]
     pub(crate) fn join(self, field: u64, remainder: u64) -> Option<Tick> {
-        match self {
-            Self::UnixMs => UNIX_MS.join(field, remainder),
-            Self::Unix10us => UNIX_10US.join(field, remainder),
-            Self::DotnetMs => DOTNET_MS.join(field, remainder),
-            Self::DotnetTicks => DOTNET_TICKS.join(field, remainder),
-            Self::Gregorian100ns => GREGORIAN_100NS.join(field, remainder),
-            Self::SqlDatetime => {
-                let (day, unit) = (field >> 32, field & 0xffff_ffff);
-                if unit > SQL_LAST_UNIT {
-                    return None;
-                }
-                let begin = sql_unit_begin(unit);
-                let within = remainder.min(sql_unit_begin(unit + 1) - begin - 1);
-                Some(tick((day as i64 + SQL_EPOCH_DAY) * MS_PER_DAY, begin + within))
-            }
+        self.unit.as_constant(|unit| {
+            let number = self.decode(field, unit)?;
+            let (period, of_period) = (number / unit.count, number % unit.count);
+            let begin = unit.begin(of_period);
+            let within = remainder.min(unit.begin(of_period + 1) - begin - 1);
+            Some(tick((period * unit.ms) as i64 + self.epoch_ms, begin + within))
+        })
+    }
+
+    /// The time of a field, in microseconds since the Unix epoch; `None` if the field is not valid. A unit finer
+    /// than a microsecond is cut off. Any other is rounded up, so that the time is written as the same field again.
+    #[inline(always)]
+    pub(crate) fn micros(self, field: u64) -> Option<i64> {
+        self.unit.as_constant(|unit| {
+            let number = self.decode(field, unit)?;
+            let (period, of_period) = (number / unit.count, number % unit.count * unit.ms * 1000);
+            let of_period = if unit.per_micro() > 1 { of_period / unit.count } else { of_period.div_ceil(unit.count) };
+            Some((period * unit.ms * 1000 + of_period) as i64 + self.epoch_ms * 1000)
+        })
+    }
+
+    /// The field that holds a number of units.
+    #[inline(always)]
+    fn encode(self, number: u64, unit: Unit) -> u64 {
+        match self.encoding {
+            Encoding::Number => number,
+            Encoding::DayAndUnit => number / unit.per_day() << 32 | number % unit.per_day(),
         }
     }
 
-    /// The time of a field, in microseconds since the Unix epoch; `None` if the field is not valid. 1/300
-    /// s is rounded up, so that the time is written as the same field again; 100 ns is cut off.
+    /// The number of units of a field; `None` if the field is not valid.
     #[inline(always)]
-    pub(crate) const fn micros(self, field: u64) -> Option<i64> {
-        match self {
-            Self::UnixMs => UNIX_MS.micros(field),
-            Self::Unix10us => UNIX_10US.micros(field),
-            Self::DotnetMs => DOTNET_MS.micros(field),
-            Self::DotnetTicks => DOTNET_TICKS.micros(field),
-            Self::Gregorian100ns => GREGORIAN_100NS.micros(field),
-            Self::SqlDatetime => {
-                let (day, unit) = (field >> 32, field & 0xffff_ffff);
-                if unit > SQL_LAST_UNIT {
+    fn decode(self, field: u64, unit: Unit) -> Option<u64> {
+        let number = match self.encoding {
+            Encoding::Number => field,
+            Encoding::DayAndUnit => {
+                let (day, of_day) = (field >> 32, field & 0xffff_ffff);
+                if of_day > unit.per_day() + SQL_UNITS_PAST_MIDNIGHT {
                     return None;
                 }
-                let of_day = (unit * 10_000).div_ceil(3) as i64;
-                Some((day as i64 + SQL_EPOCH_DAY) * US_PER_DAY + of_day)
+                day * unit.per_day() + of_day
             }
-        }
+        };
+        (number <= self.last).then_some(number)
     }
 
     /// The first and the last field of a time in microseconds since the Unix epoch; `None` outside the range.
     /// They differ if the unit is finer than a microsecond.
     pub(crate) fn fields_of(self, micros: i64) -> Option<(u64, u64)> {
-        let (first, _) = self.split(tick_of_micros(micros))?;
-        let last = match self.count() {
-            Some(Count { per_ms, last, .. }) => last.min(first + (per_ms / 1000).max(1) - 1),
-            None => first,
-        };
-        Some((first, last))
+        let (first, _) = self.number(tick_of_micros(micros), self.unit)?;
+        let last = self.last.min(first + self.unit.per_micro() - 1);
+        Some((self.encode(first, self.unit), self.encode(last, self.unit)))
     }
 
     /// The first and the last time of the field, in microseconds since the Unix epoch.
     pub const fn range_micros(self) -> (i64, i64) {
-        match self.count() {
-            Some(count) => {
-                let end = (count.last as u128 + 1) * 1000;
-                let last = end.div_ceil(count.per_ms as u128) - 1;
-                (count.epoch_ms * 1000, last as i64 + count.epoch_ms * 1000)
-            }
-            None => {
-                let end = SQL_EPOCH_DAY + u16::MAX as i64 + 1;
-                (SQL_EPOCH_DAY * US_PER_DAY, end * US_PER_DAY - 1)
-            }
-        }
+        let end = (self.last as u128 + 1) * self.unit.ms as u128 * 1000;
+        let last = end.div_ceil(self.unit.count as u128) - 1;
+        (self.epoch_ms * 1000, last as i64 + self.epoch_ms * 1000)
     }
 }
 
-impl Count {
+impl Unit {
+    const MS: Self = Self::new("1 ms", 1, 1);
+    const US_10: Self = Self::new("10 us", 100, 1);
+    const NS_100: Self = Self::new("100 ns", 10_000, 1);
+    const THIRD_OF_10_MS: Self = Self::new("1/300 s", 3, 10);
+
+    const fn new(label: &'static str, count: u64, ms: u64) -> Self {
+        Self { label, count, ms, ticks: (ms * TICKS_PER_MS).div_ceil(count) }
+    }
+
+    /// Calls a function with the unit, as a constant if it is one of the above.
+    ///
+    /// Rationale: a division by a number that is not a constant costs up to 10 ns per id.
     #[inline(always)]
-    fn split(self, ms: i64, fraction: u64) -> Option<(u64, u64)> {
-        let ms = ms.checked_sub(self.epoch_ms)?;
-        if ms < 0 || ms as u64 > self.last / self.per_ms {
-            return None;
+    fn as_constant<T>(self, call: impl Fn(Self) -> T) -> T {
+        match (self.count, self.ms) {
+            (1, 1) => call(Self::MS),
+            (100, 1) => call(Self::US_10),
+            (10_000, 1) => call(Self::NS_100),
+            (3, 10) => call(Self::THIRD_OF_10_MS),
+            _ => call(self),
         }
-        let of_ms = (fraction * self.per_ms) >> FRACTION_BITS;
-        let field = ms as u64 * self.per_ms + of_ms;
-        if field > self.last {
-            return None;
-        }
-        Some((field, fraction - unit_begin(of_ms, self.per_ms)))
+    }
+
+    /// The first tick of the n-th unit of `ms` milliseconds.
+    #[inline(always)]
+    const fn begin(self, n: u64) -> u64 {
+        (n * self.ms * TICKS_PER_MS).div_ceil(self.count)
+    }
+
+    /// The number of units that begin in a microsecond, at least 1.
+    #[inline(always)]
+    const fn per_micro(self) -> u64 {
+        if self.count > self.ms * 1000 { self.count / (self.ms * 1000) } else { 1 }
     }
 
     #[inline(always)]
-    fn join(self, field: u64, remainder: u64) -> Option<Tick> {
-        if field > self.last {
-            return None;
-        }
-        let of_ms = field % self.per_ms;
-        let begin = unit_begin(of_ms, self.per_ms);
-        let within = remainder.min(unit_begin(of_ms + 1, self.per_ms) - begin - 1);
-        Some(tick((field / self.per_ms) as i64 + self.epoch_ms, begin + within))
+    const fn per_day(self) -> u64 {
+        MS_PER_DAY / self.ms * self.count
     }
-
-    #[inline(always)]
-    const fn micros(self, field: u64) -> Option<i64> {
-        if field > self.last {
-            return None;
-        }
-        let micros = if self.per_ms >= 1000 { field / (self.per_ms / 1000) } else { field * (1000 / self.per_ms) };
-        Some(micros as i64 + self.epoch_ms * 1000)
-    }
-}
-
-/// The first tick of the n-th 1/300 s of a day.
-const fn sql_unit_begin(unit: u64) -> u64 {
-    (unit * 10 * TICKS_PER_MS).div_ceil(3)
-}
-
-/// The first tick of the n-th unit of a millisecond, which has `per_ms` units.
-const fn unit_begin(unit: u64, per_ms: u64) -> u64 {
-    (unit * TICKS_PER_MS).div_ceil(per_ms)
 }
 
 #[cfg(test)]
