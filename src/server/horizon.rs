@@ -107,8 +107,15 @@ struct TransactionIds {
 
 impl AsRef<[u32]> for TransactionIds {
     fn as_ref(&self) -> &[u32] {
-        // SAFETY: so many of them, until they are dropped.
+        // SAFETY: there are `count` ids until this is dropped.
         unsafe { std::slice::from_raw_parts(self.ids.as_ptr(), self.count) }
+    }
+}
+
+impl AsMut<[u32]> for TransactionIds {
+    fn as_mut(&mut self) -> &mut [u32] {
+        // SAFETY: there are `count` ids until this is dropped.
+        unsafe { std::slice::from_raw_parts_mut(self.ids.as_ptr(), self.count) }
     }
 }
 

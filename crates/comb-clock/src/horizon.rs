@@ -1,13 +1,13 @@
 //! The commit horizon: the tick up to which all ids are settled, and which statements can rely on it.
 //!
 //! A transaction holds a *floor*, a tick below all ids that it generates, from before its first id until it
-//! is visible or aborted. No new id appears at or below the least floor that is held.
+//! is visible or aborted. No new id appears at or below the lowest floor that is held.
 //!
 //! # Proof
-//! Let t be a tracked tick of a transaction T that [`settled`] covers: t <= min(latest - 1, least floor).
+//! Let t be a tracked tick of a transaction T that [`settled`] covers: t <= min(latest - 1, lowest floor).
 //! There are three cases, by the time at which the floors were read:
 //!
-//! 1. T held its floor. Then least floor <= floor of T < t: a contradiction.
+//! 1. T held its floor. Then lowest floor <= floor of T < t: a contradiction.
 //! 2. T did not hold its floor yet. Then T read the logical clock for t later, hence after `latest` was
 //!    read, and so t >= latest: a contradiction.
 //! 3. T had released its floor. Then T is visible or aborted for every snapshot that is taken afterwards.
@@ -22,11 +22,11 @@
 /// The number of horizons that a process keeps.
 const REMEMBERED: usize = 8;
 
-/// The last tick that is settled. `latest` is the logical clock, read before the floors; `least` is the
-/// least floor that is held.
-pub fn settled(latest: u64, least: Option<u64>) -> u64 {
+/// The last tick that is settled. `latest` is the logical clock, read before the floors; `lowest_floor` is the
+/// lowest one that is held.
+pub fn settled(latest: u64, lowest_floor: Option<u64>) -> u64 {
     let below = latest.saturating_sub(1);
-    least.map_or(below, |least| least.min(below))
+    lowest_floor.map_or(below, |floor| floor.min(below))
 }
 
 /// The part of a snapshot that tells which transactions had ended. Transaction ids wrap around.
@@ -39,19 +39,15 @@ pub struct Snapshot<R> {
 }
 
 impl<R: AsRef<[u32]>> Snapshot<R> {
-    /// Whether each transaction that had ended for `other` had ended for this snapshot too.
-    pub fn covers<S: AsRef<[u32]>>(&self, other: &Snapshot<S>) -> bool {
+    /// Whether each transaction that had ended for `other` had ended for this snapshot too. `other.running` is sorted.
+    fn covers<S: AsRef<[u32]>>(&self, other: &Snapshot<S>) -> bool {
         let precedes = |a: u32, b: u32| (a.wrapping_sub(b) as i32) < 0;
-        !precedes(self.xmax, other.xmax)
-            && self
-                .running
-                .as_ref()
-                .iter()
-                .all(|running| !precedes(*running, other.xmax) || other.running.as_ref().contains(running))
+        let had_ended = |id: &u32| precedes(*id, other.xmax) && other.running.as_ref().binary_search(id).is_err();
+        !precedes(self.xmax, other.xmax) && !self.running.as_ref().iter().any(had_ended)
     }
 }
 
-/// A settled tick, and a snapshot that was taken after it was computed.
+/// A settled tick, and a snapshot that was taken after it was computed, whose transactions are sorted as numbers.
 struct Remembered<R> {
     settled: u64,
     after: Snapshot<R>,
@@ -67,11 +63,13 @@ pub struct Ring<R> {
     answered: Option<usize>,
 }
 
-impl<R: AsRef<[u32]>> Ring<R> {
+impl<R: AsRef<[u32]> + AsMut<[u32]>> Ring<R> {
+    /// No horizon yet.
     pub const EMPTY: Self = Self { remembered: [const { None }; REMEMBERED], next: 0, answered: None };
 
     /// Keeps a settled tick and a snapshot that was taken after it was computed.
-    pub fn remember(&mut self, settled: u64, after: Snapshot<R>) {
+    pub fn remember(&mut self, settled: u64, mut after: Snapshot<R>) {
+        after.running.as_mut().sort_unstable();
         if self.answered == Some(self.next) {
             self.next = (self.next + 1) % REMEMBERED;
         }
@@ -120,17 +118,17 @@ mod tests {
             (snapshot(10, &[4, 7]), true),
             (snapshot(10, &[4]), true),
             (snapshot(10, &[]), true),
-            // Another that was in progress: it had ended for the first.
+            // Transaction 5 had ended for the first one.
             (snapshot(10, &[4, 5]), false),
             (snapshot(12, &[11, 10]), true),
             (snapshot(12, &[9]), false),
             (snapshot(9, &[4, 7]), false),
-            // 2^31 ids later, what had ended long ago cannot be told from the future.
+            // 2^31 ids later, the past cannot be told from the future.
             (snapshot(10 + (1 << 31), &[]), false),
         ] {
             assert_eq!(statement.covers(&after), covers, "{statement:?}");
         }
-        // Across the end of the ids.
+        // Ids wrap around.
         assert!(snapshot(3, &[u32::MAX]).covers(&snapshot(u32::MAX - 1, &[])));
         assert!(!snapshot(3, &[u32::MAX - 3]).covers(&snapshot(u32::MAX - 1, &[])));
     }
@@ -148,6 +146,16 @@ mod tests {
         assert_eq!(ring.answer(&snapshot(11, &[])), None);
     }
 
+    /// PostgreSQL lists transactions in no order.
+    #[test]
+    fn transactions_of_a_snapshot_can_have_any_order() {
+        let (after, statement) = (snapshot(5, &[4, u32::MAX, 1, 3]), snapshot(6, &[3, 5, u32::MAX, 1, 4]));
+        let mut ring = Ring::EMPTY;
+        ring.remember(500, after);
+        assert_eq!(ring.answer(&statement), Some(500));
+        assert_eq!(ring.answer(&snapshot(6, &[2])), None);
+    }
+
     /// REPEATABLE READ: the snapshot stays while horizons are computed.
     #[test]
     fn an_answer_is_not_forgotten_while_its_snapshot_is_used() {
@@ -160,18 +168,18 @@ mod tests {
         }
     }
 
-    /// What a server does, one after the other.
+    /// An event in a server.
     #[derive(Clone, Debug)]
     enum Event {
         Begin,
-        /// The transaction of that place in the list of those in progress.
+        /// The index of the transaction among those in progress.
         End(usize),
         Compute,
     }
 
     proptest! {
-        /// Against the definition: whatever a statement is told to be settled had ended before the
-        /// statement's snapshot.
+        /// Compared with the definition: all ids at or below the answer had been generated by transactions that ended
+        /// before the statement's snapshot.
         #[test]
         fn what_is_settled_is_visible(
             events in prop::collection::vec(prop_oneof![
@@ -182,7 +190,7 @@ mod tests {
             let mut xmax = first;
             let mut running: Vec<(u32, u64)> = Vec::new();
             let mut tick = 100u64;
-            // Each transaction's tick, and after which event it had ended.
+            // The tick of each transaction, and the event that ended it.
             let mut ended: Vec<(u64, usize)> = Vec::new();
             let mut snapshots = Vec::new();
             let mut ring = Ring::EMPTY;
@@ -196,17 +204,17 @@ mod tests {
                         xmax = xmax.wrapping_add(1);
                     }
                     Event::End(place) if *place < running.len() => {
-                        let (_, made) = running.remove(*place);
-                        ended.push((made, now));
+                        let (_, tick) = running.remove(*place);
+                        ended.push((tick, now));
                     }
                     Event::End(_) => {}
                     Event::Compute => {
-                        let least = running.iter().map(|(_, made)| made - 1).min();
-                        ring.remember(settled(tick + 1, least), Snapshot { xmax, running: ids() });
+                        let lowest = running.iter().map(|(_, tick)| tick - 1).min();
+                        ring.remember(settled(tick + 1, lowest), Snapshot { xmax, running: ids() });
                         let taken = now.saturating_sub(lag);
                         if let Some(settled) = ring.answer(&snapshots[taken]) {
-                            prop_assert!(running.iter().all(|(_, made)| *made > settled));
-                            let invisible = ended.iter().find(|(made, at)| *made <= settled && *at >= taken);
+                            prop_assert!(running.iter().all(|(_, tick)| *tick > settled));
+                            let invisible = ended.iter().find(|(tick, at)| *tick <= settled && *at >= taken);
                             prop_assert_eq!(invisible, None);
                         }
                     }
