@@ -9,6 +9,7 @@ const POSITIONS: f64 = 18_446_744_073_709_551_616.0;
 /// increase with time at one speed.
 #[derive(Clone, Copy)]
 pub struct Bound {
+    /// The bits.
     pub position: u64,
     /// Whether the key is of the layout, and not a random one.
     pub in_layout: bool,
@@ -16,9 +17,11 @@ pub struct Bound {
 
 /// Estimates the rows of a range.
 pub struct Query {
+    /// The positions of the range.
     pub range: Range<u64>,
     /// Whether keys that are not of the layout are in the range.
     pub other_layouts: bool,
+    /// The position of the present.
     pub now: u64,
     /// The share of the rows that are newer than the histogram.
     pub growth: f64,
