@@ -57,7 +57,7 @@ fn parse(text: &[u8]) -> Result<Bsv, Report> {
     Bsv::parse(text).map_err(|error| {
         report!(ERRCODE_INVALID_TEXT_REPRESENTATION, "{error}").detail(match error {
             BsvError::Length(_) => "A BSV COMB has 32 characters.",
-            BsvError::Character { .. } => "A BSV COMB consists of \"$\", \"-\", digits, and letters from A to Z and from a to z.",
+            BsvError::Character(..) => "A BSV COMB consists of \"$\", \"-\", digits, and letters from A to Z and from a to z.",
         })
     })
 }

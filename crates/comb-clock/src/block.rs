@@ -36,7 +36,7 @@ pub struct Block {
     reserve: [AtomicU64; 1],
 }
 
-/// Words that are written when the logical clock changes, and read seldom.
+/// Words that are written when the logical clock changes, and seldom read.
 #[repr(C)]
 pub(super) struct History {
     /// Not 0 from a start in recovery until the recovery has ended.
@@ -142,7 +142,7 @@ impl Block {
         self.history.in_recovery.load(Ordering::Relaxed) != 0
     }
 
-    /// Changes the logical clock. `decide` gets the current one and a sample of the clocks of the machine.
+    /// Changes the logical clock to the one that `decide` returns. It gets the current one and a sample of the clocks.
     pub(super) fn change<T>(
         &self,
         host: &impl Host,
@@ -152,7 +152,7 @@ impl Block {
             |turn| host.wait(turn),
             |change| host.undisturbed(change),
             |clock| {
-                let at = Sample::take(host).ok_or(ClockError::OutOfRange)?;
+                let at = Sample::read(host).ok_or(ClockError::OutOfRange)?;
                 decide(clock, at)
             },
         )

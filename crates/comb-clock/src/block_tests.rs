@@ -23,17 +23,17 @@ fn a_block_of_zeros_is_unused_and_claimed_by_its_version() {
     assert!(!block.clock.has_started());
 }
 
-/// The status after a crash: the memory is new, the clocks have gone on.
+/// The status after a crash: the memory is new, and the clocks continue.
 fn after_a_crash(tick: u64, host: &SimulatedHost) -> Status {
     host.earlier_time.set(Some(EarlierTime { reached: tick, end: tick, source: SeedSource::Crash }));
     status(unused_block(), host)
 }
 
 #[test]
-fn the_logical_clock_goes_on_after_a_crash() {
+fn the_logical_clock_continues_after_a_crash() {
     let (block, host) = (unused_block(), SimulatedHost::new());
     block.claim();
-    assert_eq!(block.last_tick(host.mono()), None, "no clock to go on from");
+    assert_eq!(block.last_tick(host.mono()), None, "no clock to continue from");
     status(block, &host);
     host.set_back(HOUR);
     host.pass(SECOND);
@@ -49,7 +49,7 @@ fn the_logical_clock_goes_on_after_a_crash() {
 }
 
 #[test]
-fn a_logical_clock_whose_writer_died_goes_on_above_it() {
+fn a_logical_clock_whose_writer_died_continues_above_it() {
     let (block, host) = (unused_block(), SimulatedHost::new());
     block.claim();
     status(block, &host);
@@ -64,7 +64,7 @@ fn a_logical_clock_whose_writer_died_goes_on_above_it() {
 }
 
 #[test]
-fn a_damaged_block_is_not_gone_on_from() {
+fn no_clock_continues_from_a_damaged_block() {
     let clock = |offset| {
         let lock = SeqLock::empty();
         let clock = LogicalClock { offset, slow_from: 0, slow_until: 0 };
@@ -102,7 +102,7 @@ fn a_server_that_becomes_a_standby_awaits_its_promotion() {
 }
 
 #[test]
-fn the_logical_clock_starts_at_the_real_clock_or_at_an_earlier_time_of_ids() {
+fn the_logical_clock_starts_at_the_system_clock_or_at_an_earlier_time_of_ids() {
     let earlier = |end, source| Some(EarlierTime { reached: end - SECOND / 2, end, source });
     let cases = [
         (None, BEGIN, SeedSource::SystemClock),
@@ -140,7 +140,7 @@ fn a_promotion_advances_the_logical_clock_to_the_replayed_time() {
     assert_eq!(status(block, &host).seed_source, Some(SeedSource::Replay));
 }
 
-/// At the start, and at the end of a recovery.
+/// The same rule applies at the start and at the end of a recovery.
 #[test]
 fn only_a_time_that_is_later_than_the_clock_counts() {
     for (near, recovers) in (0..40).flat_map(|near| [(near, false), (near, true)]) {
@@ -229,7 +229,7 @@ fn observing_advances_up_to_the_limit() {
     assert_eq!(leads.max(), Some(SECOND));
 }
 
-/// What happens between two ids.
+/// An event between two ids.
 #[derive(Clone, Debug)]
 enum Event {
     Pass(u64),
@@ -333,14 +333,14 @@ proptest! {
             event.happen(&host, block);
             let tick = next_tick(&mut processes[index], 1, &host).unwrap();
             let (went, by) = (tick - last, host.mono() - last_mono);
-            // 1000 ticks are 15 µs, what all readings of the clocks take here.
+            // 1000 ticks are 15 µs, the time of all readings of the clocks here.
             prop_assert!(went <= by + 1000, "{went} ticks in {by}");
             prop_assert!(went + 1000 >= by * 15 / 16, "{went} ticks in {by}");
             (last, last_mono) = (tick, host.mono());
         }
     }
 
-    /// No process has to end it.
+    /// A lead ends by itself.
     #[test]
     fn a_lead_of_up_to_an_hour_is_worked_off(back in TOLERANCE + 100..=HOUR, steps in 1..5u64) {
         let (block, host) = (unused_block(), SimulatedHost::new());

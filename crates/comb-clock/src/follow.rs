@@ -15,10 +15,12 @@ pub(super) const TOLERANCE: u64 = TICKS_PER_MS;
 /// The distance from an observed tick to the next one, 100 ns: the unit of the time fields without a remainder.
 const BEYOND_OBSERVED: u64 = TICKS_PER_MS.div_ceil(10_000);
 
-/// The logical clock at one time.
+/// The logical clock at one time, in ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Moment {
+pub struct ClockReading {
+    /// The logical clock.
     pub tick: u64,
+    /// The monotonic clock.
     pub monotonic: u64,
     /// How far the logical clock is ahead of the system clock; 0 within the tolerance.
     pub lead: u64,
@@ -26,7 +28,7 @@ pub struct Moment {
     pub level_in: Option<u64>,
 }
 
-impl Moment {
+impl ClockReading {
     fn of(clock: LogicalClock, at: Sample) -> Self {
         let tick = clock.tick(at.monotonic);
         Self { tick, monotonic: at.monotonic, lead: lead(tick, at), level_in: clock.level_in(at.monotonic) }
@@ -38,7 +40,7 @@ impl Block {
     ///
     /// # Errors
     /// The system clock is out of range.
-    pub fn follow(&self, host: &impl Host) -> Result<Moment, ClockError> {
+    pub fn follow(&self, host: &impl Host) -> Result<ClockReading, ClockError> {
         if !self.clock.has_started() {
             self.seed(host)?;
         } else if !self.awaits_promotion() {
@@ -49,10 +51,10 @@ impl Block {
         } else if !host.in_recovery() {
             self.end_recovery(host)?;
         }
-        let (clock, at) = self.clock.read(|turn| host.wait(turn), || Sample::take(host));
+        let (clock, at) = self.clock.read(|turn| host.wait(turn), || Sample::read(host));
         let at = at.ok_or(ClockError::OutOfRange)?;
         if !self.was_set(at) {
-            return Ok(Moment::of(clock, at));
+            return Ok(ClockReading::of(clock, at));
         }
         self.change(host, |clock, at| {
             // Another process may have followed the system clock first.
@@ -62,26 +64,26 @@ impl Block {
             } else {
                 clock
             };
-            Ok((clock, Moment::of(clock, at)))
+            Ok((clock, ClockReading::of(clock, at)))
         })
     }
 
-    /// Takes the next tick of a process: that of the logical clock, but at least `min_tick`, to which the
-    /// logical clock is then advanced. `fit` increases the tick to one that the layout can hold.
+    /// The tick of the logical clock, increased to at least `min_tick`, and by `fit` to one that the layout can hold.
+    /// Advances the logical clock to it.
     ///
     /// # Errors
     /// A clock or the tick is out of range.
-    pub fn take_tick(
+    pub fn tick_at_least(
         &self,
         host: &impl Host,
         min_tick: impl Fn() -> u64,
         fit: impl Fn(u64) -> Option<u64>,
-    ) -> Result<(u64, Moment), ClockError> {
+    ) -> Result<(u64, ClockReading), ClockError> {
         self.change(host, |clock, at| {
             let tick = clock.tick(at.monotonic).max(min_tick());
             let tick = fit(tick).ok_or(ClockError::OutOfRange)?;
             let clock = advanced(clock, tick, at, None)?;
-            Ok((clock, (tick, Moment::of(clock, at))))
+            Ok((clock, (tick, ClockReading::of(clock, at))))
         })
     }
 
@@ -91,11 +93,16 @@ impl Block {
     /// # Errors
     /// A clock or the tick is out of range, or the tick is further ahead of the system clock than
     /// `max_ahead`.
-    pub fn observe(&self, host: &impl Host, tick: u64, max_ahead: Option<u64>) -> Result<(Moment, Moment), ClockError> {
+    pub fn observe(
+        &self,
+        host: &impl Host,
+        tick: u64,
+        max_ahead: Option<u64>,
+    ) -> Result<(ClockReading, ClockReading), ClockError> {
         let before = self.follow(host)?;
         let after = self.change(host, |clock, at| {
             let clock = advanced(clock, tick.saturating_add(BEYOND_OBSERVED), at, max_ahead)?;
-            Ok((clock, Moment::of(clock, at)))
+            Ok((clock, ClockReading::of(clock, at)))
         })?;
         Ok((before, after))
     }
@@ -104,20 +111,20 @@ impl Block {
     ///
     /// # Errors
     /// The system clock is out of range.
-    pub fn reset(&self, host: &impl Host) -> Result<Moment, ClockError> {
+    pub fn reset(&self, host: &impl Host) -> Result<ClockReading, ClockError> {
         self.follow(host)?;
         self.change(host, |_, at| {
             self.count_reset();
             self.realtime_offset.store(at.offset(), Ordering::Relaxed);
             self.note_seed(at, at.realtime, SeedSource::SystemClock);
             let clock = LogicalClock::starting_at(at.realtime, at);
-            Ok((clock, Moment::of(clock, at)))
+            Ok((clock, ClockReading::of(clock, at)))
         })
     }
 
     /// Starts the logical clock at the system clock, or at an earlier time of ids if that is later.
     fn seed(&self, host: &impl Host) -> Result<(), ClockError> {
-        // Before the change, for which others wait: it reads a file.
+        // This reads a file. Other processes would wait if it were part of the change.
         let (in_recovery, earlier) = (host.in_recovery(), host.earlier_time());
         self.change(host, |clock, at| {
             if self.history.seed_source.load(Ordering::Relaxed) != 0 {
@@ -137,12 +144,12 @@ impl Block {
         })
     }
 
-    /// Advances the logical clock above the time that was replayed, which is that of another server's clock.
+    /// Advances the logical clock above the replayed time, which another server's clock has reached.
     fn end_recovery(&self, host: &impl Host) -> Result<(), ClockError> {
         let earlier = host.earlier_time();
         self.change(host, |clock, at| {
             let mut clock = clock;
-            if let Some(earlier) = earlier.filter(|it| it.reached > clock.tick(at.monotonic)) {
+            if let Some(earlier) = earlier.filter(|earlier| earlier.reached > clock.tick(at.monotonic)) {
                 clock = advanced(clock, earlier.end, at, None)?;
                 self.note_seed(at, earlier.end, earlier.source);
             }
@@ -156,7 +163,7 @@ impl Block {
         self.moved_back(at).unsigned_abs() > TOLERANCE
     }
 
-    /// The ticks by which the system clock was set back since then; negative if it was set forward.
+    /// The number of ticks by which the system clock was set back since then; negative if it was set forward.
     fn moved_back(&self, at: Sample) -> i64 {
         self.realtime_offset.load(Ordering::Relaxed).wrapping_sub(at.offset()) as i64
     }
@@ -186,13 +193,13 @@ fn advanced(clock: LogicalClock, tick: u64, at: Sample, max_ahead: Option<u64>) 
     if tick > LAST_TICK {
         return Err(ClockError::OutOfRange);
     }
-    if max_ahead.is_some_and(|most| lead(tick, at) > most) {
+    if max_ahead.is_some_and(|max| lead(tick, at) > max) {
         return Err(ClockError::TooFarAhead);
     }
     Ok(LogicalClock::starting_at(tick, at))
 }
 
 fn lead(tick: u64, at: Sample) -> u64 {
-    // The clocks are read no more exactly than the tolerance.
+    // The clocks cannot be compared more exactly.
     Some(tick.saturating_sub(at.realtime)).filter(|&lead| lead > TOLERANCE).unwrap_or(0)
 }

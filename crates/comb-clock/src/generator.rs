@@ -40,6 +40,7 @@ pub struct Next {
 /// The result of [`Generator::tick`].
 #[derive(Clone, Copy, Debug)]
 pub struct NewTick {
+    /// The tick.
     pub tick: u64,
     /// How far the logical clock is ahead of the system clock.
     pub lead: u64,
@@ -51,6 +52,7 @@ impl Generator {
         Self { block, last: 0, check_at: 0, resets: 0, random: Random::UNSEEDED }
     }
 
+    /// The block with its logical clock.
     pub const fn block(&self) -> &'static Block {
         self.block
     }
@@ -75,7 +77,7 @@ impl Generator {
     /// A clock or the tick is out of range.
     #[cold]
     pub fn tick(&mut self, next: Next, host: &impl Host, fit: impl Fn(u64) -> Option<u64>) -> Result<NewTick, ClockError> {
-        // Before the logical clock is read: a process that sees a reset sees the logical clock after it.
+        // Read before the logical clock: a process that sees a reset then also sees the logical clock after it.
         let resets = self.block.resets();
         let now = self.block.follow(host)?;
         self.check_at = now.monotonic + if self.block.awaits_promotion() { 0 } else { CHECK_EVERY };
@@ -94,9 +96,9 @@ impl Generator {
             }
         }
         let block = self.block;
-        // Another process may have reset the logical clock since.
+        // Another process can have reset the logical clock meanwhile.
         let min_tick = || if resets == block.resets() { self.last + next.step } else { 0 };
-        let (tick, now) = block.take_tick(host, min_tick, fit)?;
+        let (tick, now) = block.tick_at_least(host, min_tick, fit)?;
         self.last = tick;
         Ok(NewTick { tick, lead: now.lead })
     }

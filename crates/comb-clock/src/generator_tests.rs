@@ -40,12 +40,12 @@ fn a_tick_that_no_layout_can_use_changes_nothing() {
     let next = Next { step: HOUR, advance: true };
     generator.tick(next, &host, Some).unwrap();
     let refused = generator.tick(next, &host, |_| None);
-    assert_eq!(refused.map(|made| made.tick), Err(ClockError::OutOfRange));
+    assert_eq!(refused.map(|new| new.tick), Err(ClockError::OutOfRange));
     assert_eq!(generator.block().status(&host).unwrap().now.lead, 0);
 }
 
 #[test]
-fn ticks_do_not_run_ahead_of_the_clock() {
+fn ticks_are_not_ahead_of_the_clock() {
     for step in [1, 7] {
         let host = SimulatedHost::new();
         let mut generator = Generator::new(unused_block());
@@ -134,19 +134,19 @@ fn a_generator_keeps_the_distance_that_is_asked_for() {
 fn a_distance_gives_no_other_session_a_lead() {
     let host = SimulatedHost::coarse(4 * TICKS_PER_MS);
     let shared = unused_block();
-    let (mut server, mut own) = (Generator::new(shared), Generator::new(unused_block()));
+    let (mut server, mut private) = (Generator::new(shared), Generator::new(unused_block()));
     for _ in 0..20 {
         for _ in 0..100 {
-            distant_tick(&mut own, 1000, &host).unwrap();
+            distant_tick(&mut private, 1000, &host).unwrap();
         }
         next_tick(&mut server, 1, &host).unwrap();
         host.pass(20 * TICKS_PER_MS);
     }
-    assert!(own.block().status(&host).unwrap().now.lead > 1900 * SECOND);
+    assert!(private.block().status(&host).unwrap().now.lead > 1900 * SECOND);
     assert_eq!(shared.status(&host).unwrap().now.lead, 0);
 }
 
-/// A session that is stopped, at any place and for any time, does not report the time that passed as a lead.
+/// A session that is stopped anywhere does not report the time that passed as a lead.
 #[test]
 fn a_session_that_was_stopped_reports_no_lead() {
     for readings in 0..30 {
@@ -155,8 +155,8 @@ fn a_session_that_was_stopped_reports_no_lead() {
         next_tick(&mut generator, 1, &host).unwrap();
         host.pass(SECOND);
         host.stop_after(readings, HOUR);
-        let made = generator.tick(Next { step: 1, advance: false }, &host, Some).unwrap();
-        assert_eq!(made.lead, 0, "stopped after {readings} readings");
+        let new = generator.tick(Next { step: 1, advance: false }, &host, Some).unwrap();
+        assert_eq!(new.lead, 0, "stopped after {readings} readings");
     }
 }
 
@@ -176,7 +176,7 @@ fn a_reset_goes_back_on_purpose() {
 }
 
 #[test]
-fn ticks_that_come_again_after_a_reset_have_other_process_bits() {
+fn ticks_that_repeat_after_a_reset_have_other_process_bits() {
     let host = SimulatedHost::new();
     let block = unused_block();
     let mut generator = Generator::new(block);

@@ -1,4 +1,4 @@
-//! What the logical clock needs of the process.
+//! The interface of the logical clock to its process.
 
 use super::logical_clock::SeedSource;
 use super::source::ClockSource;
@@ -15,17 +15,19 @@ pub trait Host: ClockSource {
     /// other processes wait for it.
     fn undisturbed(&self, change: &mut dyn FnMut());
 
-    /// Waits for the change of another process. It is called in a loop, with the number of calls so far,
-    /// and may leave the loop with an error.
+    /// Waits for the change of another process. The caller is a loop that counts the calls in `turn`. An error may end
+    /// the loop.
     fn wait(&self, turn: u32);
 }
 
 /// A time that ids had reached before the logical clock started, and its source.
 #[derive(Clone, Copy, Debug)]
 pub struct EarlierTime {
+    /// The tick that ids had reached.
     pub reached: u64,
     /// The end of the unit in which `reached` is known. The logical clock starts there if the system clock is
     /// before `reached`.
     pub end: u64,
+    /// How it is known.
     pub source: SeedSource,
 }

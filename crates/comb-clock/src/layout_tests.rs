@@ -39,7 +39,7 @@ fn a_clock_beyond_the_layouts_range_is_refused() {
         assert_eq!(next_id(&mut generator, layout, &host), None, "{label}");
         let fit = |tick| layout.next_exact(Tick::from(tick)).and_then(|tick| tick.try_into().ok());
         let next = Next { step: 4 * TICKS_PER_MS, advance: true };
-        let error = generator.tick(next, &host, fit).map(|made| made.tick);
+        let error = generator.tick(next, &host, fit).map(|new| new.tick);
         assert_eq!(error, Err(ClockError::OutOfRange), "{label}");
         assert_eq!(generator.block().status(&host).unwrap().now.lead, 0);
     }
@@ -47,7 +47,7 @@ fn a_clock_beyond_the_layouts_range_is_refused() {
 
 /// Ids of process_ticks consist of the tick and the bits of the process.
 #[test]
-fn ticks_that_come_again_after_a_reset_make_other_ids() {
+fn ticks_that_repeat_after_a_reset_are_other_ids() {
     let host = SimulatedHost::new();
     let mut generator = new_generator();
     let block = generator.block();
@@ -60,12 +60,12 @@ fn ticks_that_come_again_after_a_reset_make_other_ids() {
     let after = ids();
     let comb = |id| layout.decode(id).unwrap();
     assert_eq!(comb(&before[0]).random, comb(&before[1]).random);
-    assert!(comb(&after[0]).tick < comb(&before[999]).tick, "the same stretch of time");
+    assert!(comb(&after[0]).tick < comb(&before[999]).tick, "the same time");
     assert_ne!(comb(&before[0]).random, comb(&after[0]).random);
 }
 
 #[test]
-fn bsv_texts_increase_as_fast_as_they_are_made() {
+fn bsv_texts_increase() {
     let (host, mut generator) = (SimulatedHost::new(), new_generator());
     let mut text = || {
         let tick = next_tick(&mut generator, Bsv::TIME_FIELD.unit.ticks, &host).unwrap();
@@ -77,7 +77,7 @@ fn bsv_texts_increase_as_fast_as_they_are_made() {
 }
 
 proptest! {
-    /// In the layout's byte order, with ids of other layouts in between.
+    /// Ids increase in the byte order of their layout, with ids of other layouts in between.
     #[test]
     fn ids_of_every_layout_increase(
         readings in prop::collection::vec((every_layout_begun()..BEGIN, 0..LAYOUTS.len()), 2..200),
@@ -97,9 +97,9 @@ proptest! {
         }
     }
 
-    /// comb.timestamp_step: the times that are read keep the distance, with ids of other layouts in between.
+    /// comb.timestamp_step keeps the distance between times that are read, with ids of other layouts in between.
     #[test]
-    fn moments_of_every_layout_keep_their_distance(
+    fn times_of_every_layout_keep_their_distance(
         layouts in prop::collection::vec((0..LAYOUTS.len(), 0..20 * TICKS_PER_MS), 2..100), step_ms in 1..100u64,
     ) {
         let host = SimulatedHost::new();
@@ -112,11 +112,11 @@ proptest! {
             let next = Next { step: step_ms * TICKS_PER_MS, advance: true };
             let tick = generator.tick(next, &host, fit).unwrap().tick;
             let id = layout.encode(Comb { tick: Tick::from(tick), random: 0 }).unwrap();
-            let moment = layout.micros(&id).unwrap();
+            let time = layout.micros(&id).unwrap();
             if let Some(last) = last {
-                prop_assert!(moment >= last + step_ms as i64 * 1000, "{} after {last}", moment);
+                prop_assert!(time >= last + step_ms as i64 * 1000, "{} after {last}", time);
             }
-            last = Some(moment);
+            last = Some(time);
         }
     }
 }

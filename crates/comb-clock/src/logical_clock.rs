@@ -12,14 +12,14 @@ use comb_tick::TICKS_PER_MS;
 /// is worked off in 16 hours, and readers of the ids do not notice.
 const SLOWNESS: u64 = 16;
 
-/// The longest lead that is worked off, two hours: more than the error of a time zone. A longer one (a real
-/// clock that was days or years ahead) would need days and more. The clock stays ahead, and comb_status() shows it.
+/// The longest lead that is worked off, two hours: more than the error of a time zone. A longer one (a
+/// system clock that was days or years ahead) would need days and more. The clock stays ahead, and comb_status() shows it.
 pub const LONGEST_WORKED_OFF: u64 = 2 * 3_600_000 * TICKS_PER_MS;
 
 /// The time from a change to the time at which the new logical clock becomes slower than the old one, 1
 /// ms. A reader of the old one loads the lock's number again after it has read the monotonic clock. But a
-/// processor may execute that load before it reads the clock, by far less than a microsecond. For that long
-/// both must agree.
+/// processor may execute that load before it reads the clock, by far less than a microsecond. Both logical
+/// clocks must agree during that time.
 pub const START_DELAY: u64 = TICKS_PER_MS;
 
 /// Unix time as a function of the monotonic clock. It never decreases, and if two times are two ticks
@@ -67,6 +67,7 @@ impl LogicalClock {
 /// The time at which a logical clock started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeedSource {
+    /// The system clock.
     SystemClock = 1,
     /// The time of the last checkpoint, since the system clock was before it.
     Checkpoint = 2,
@@ -101,7 +102,7 @@ mod tests {
     const SECOND: u64 = 1000 * TICKS_PER_MS;
 
     #[test]
-    fn a_logical_clock_without_a_lead_is_the_real_clock() {
+    fn a_logical_clock_without_a_lead_is_the_system_clock() {
         let at = Sample { monotonic: 5 * SECOND, realtime: 1000 * SECOND };
         let clock = LogicalClock::starting_at(at.realtime, at);
         assert_eq!(clock.tick(5 * SECOND), 1000 * SECOND);
@@ -168,8 +169,8 @@ mod tests {
                 realtime: first.realtime + after - back.min(after),
             };
             let new = LogicalClock::starting_at(old.tick(at.monotonic).max(at.realtime), at);
-            let moment = at.monotonic + within;
-            prop_assert!(new.tick(moment) >= old.tick(moment));
+            let later = at.monotonic + within;
+            prop_assert!(new.tick(later) >= old.tick(later));
         }
     }
 }

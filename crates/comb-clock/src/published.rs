@@ -1,4 +1,4 @@
-//! Horizons that processes publish for each other, so that one which has computed none knows one.
+//! Horizons that processes publish for processes that have computed none.
 //!
 //! A horizon is published with the next transaction id, which is read after it was computed. All transactions that the
 //! horizon covers had ended by then, so their ids are smaller. Therefore it is true for each snapshot whose transactions in
@@ -35,6 +35,7 @@ pub struct Published {
 }
 
 impl Published {
+    /// No horizons.
     pub const fn empty() -> Self {
         Self {
             entries: [const { [const { Entry { next_id: AtomicU64::new(0), settled: AtomicU64::new(0) } }; 2] }; 4],

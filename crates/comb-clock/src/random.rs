@@ -11,7 +11,7 @@
 //!
 //! # Cloned machines
 //! Two clones of a running machine have the same processes, generators and monotonic clock. Therefore a generator
-//! gets a new seed after a second or [`MOST_DRAWS`], whichever comes first.
+//! gets a new seed after a second or [`MAX_DRAWS`], whichever comes first.
 //!
 //! # Bits of a process
 //! Some ids have random bits of their process, and some systems compare these before the time. Therefore a new
@@ -24,7 +24,7 @@ use rand::{Rng, SeedableRng};
 use comb_tick::TICKS_PER_MS;
 
 /// The number of draws from a seed. A new seed costs 1 µs, 0.02 ns per draw.
-const MOST_DRAWS: u32 = 65_536;
+const MAX_DRAWS: u32 = 65_536;
 
 /// How long a seed is used, 1 s.
 const LONGEST_USE: u64 = 1000 * TICKS_PER_MS;
@@ -54,8 +54,8 @@ impl<G: Rng + SeedableRng> Random<G> {
     /// A generator that gets its seed at the first draw.
     pub const UNSEEDED: Self = Self { seeded: None, seen_at: None };
 
-    /// Discards a seed that was in use for longer than a second of the monotonic clock. To be called before
-    /// the first id after a pause, and regularly while ids are generated.
+    /// Discards a seed that was in use for longer than a second of the monotonic clock. Call it before the first id
+    /// after a pause, and regularly while ids are generated.
     pub fn refresh(&mut self, monotonic: u64) {
         match self.seen_at {
             Some(at) if monotonic.wrapping_sub(at) < LONGEST_USE => {}
@@ -87,7 +87,7 @@ impl<G: Rng + SeedableRng> Random<G> {
     /// wrap around as [`COUNTED_BITS`] says.
     ///
     /// # Errors
-    /// As [`Self::next`].
+    /// The operating system returned no seed. Nothing changes.
     #[inline(always)]
     pub fn process_bits(&mut self, process_id: i32) -> Result<u64, SysError> {
         match &mut self.seeded {
@@ -108,7 +108,7 @@ impl<G: Rng + SeedableRng> Random<G> {
             _ => drawn,
         };
         // The caller draws once.
-        let draws_left = MOST_DRAWS - 1;
+        let draws_left = MAX_DRAWS - 1;
         Ok(self.seeded.insert(Seeded { process_id, draws_left, process_bits, generator }))
     }
 }
@@ -153,8 +153,8 @@ mod tests {
             copy.refresh(5);
             (original.next(1).unwrap(), copy.next(1).unwrap())
         };
-        let same = (0..MOST_DRAWS).take_while(|_| matches!(both(), (a, b) if a == b)).count();
-        assert_eq!(same, MOST_DRAWS as usize - 1);
+        let same = (0..MAX_DRAWS).take_while(|_| matches!(both(), (a, b) if a == b)).count();
+        assert_eq!(same, MAX_DRAWS as usize - 1);
         assert_ne!(original.process_bits(1).unwrap(), copy.process_bits(1).unwrap());
     }
 
@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(drawn.len(), 200_000 / STRIDE);
     }
 
-    /// Else ids that are compared by them first would begin in another place each second.
+    /// Otherwise ids that are compared by these bits first would begin at another place each second.
     #[test]
     fn the_bits_of_a_process_increase_from_seed_to_seed() {
         let mut random: Random = Random::UNSEEDED;
@@ -189,7 +189,7 @@ mod tests {
                 random.process_bits(1).unwrap()
             })
             .collect();
-        // They come around at most once.
+        // They wrap around at most once.
         let around = seeds.windows(2).filter(|pair| pair[0] >= pair[1]).count();
         assert!(around <= 1, "{around}");
         let other = random.process_bits(2).unwrap();
@@ -202,8 +202,8 @@ mod tests {
         let mut random: Random = Random::UNSEEDED;
         let bits = random.process_bits(1).unwrap();
         random.next(1).unwrap();
-        let same = (0..MOST_DRAWS).take_while(|_| random.process_bits(1).unwrap() == bits).count();
-        assert_eq!(same, MOST_DRAWS as usize - 2);
+        let same = (0..MAX_DRAWS).take_while(|_| random.process_bits(1).unwrap() == bits).count();
+        assert_eq!(same, MAX_DRAWS as usize - 2);
         assert_ne!(random.process_bits(2).unwrap(), bits);
     }
 }

@@ -29,19 +29,20 @@ pub struct Samples {
 }
 
 impl Samples {
+    /// No samples.
     pub const EMPTY: Self = Self { samples: [Sample { number: 0, at: 0 }; KEPT], count: 0 };
 
-    fn taken(&self) -> &[Sample] {
+    fn kept(&self) -> &[Sample] {
         self.samples.get(..self.count).unwrap_or_default()
     }
 
     /// Keeps the last number of the sequence, and the logical clock that was read after it. `settled` is the tick that
-    /// is settled for the current statement: earlier samples than its own are dropped first.
+    /// is settled for the current statement: samples before the one that answers it are dropped first.
     pub fn add(&mut self, number: i64, at: u64, settled: Option<u64>) {
-        match self.taken().last() {
-            // The sequence was set back: its old numbers come again.
+        match self.kept().last() {
+            // The sequence was set back, so its old numbers repeat.
             Some(last) if number < last.number => self.count = 0,
-            // The earlier sample says more.
+            // The earlier sample of a number answers more statements.
             Some(last) if number == last.number => return,
             _ => {}
         }
@@ -54,25 +55,25 @@ impl Samples {
         }
     }
 
-    /// Drops the samples before the one of the current statement. If there is none, drops the one whose neighbours are
-    /// closest together: while a transaction holds the horizon back, samples are spread over its time.
+    /// Drops the samples before the one that answers the current statement. If there is none, drops the one whose
+    /// neighbours are closest together: while a transaction holds the horizon back, samples are spread over its time.
     fn make_room(&mut self, settled: Option<u64>) {
         let is_settled = |sample: &&Sample| Some(sample.at) <= settled;
-        let before = self.taken().iter().filter(is_settled).count().saturating_sub(1);
+        let before = self.kept().iter().filter(is_settled).count().saturating_sub(1);
         if before > 0 {
             self.samples.copy_within(before.., 0);
             self.count -= before;
             return;
         }
-        let gaps = self.taken().windows(3).map(|three| three[2].at - three[0].at);
+        let gaps = self.kept().windows(3).map(|three| three[2].at - three[0].at);
         let closest = gaps.enumerate().min_by_key(|(_, gap)| *gap).map_or(0, |(index, _)| index + 1);
         self.samples.copy_within(closest + 1.., closest);
         self.count -= 1;
     }
 
-    /// The number up to which all are settled; `None` if that is not known of any.
+    /// The number up to which all are settled; `None` if no number is known to be settled.
     pub fn settled(&self, settled: u64) -> Option<i64> {
-        self.taken().iter().rev().find(|sample| sample.at <= settled).map(|sample| sample.number)
+        self.kept().iter().rev().find(|sample| sample.at <= settled).map(|sample| sample.number)
     }
 }
 
@@ -111,7 +112,7 @@ mod tests {
         assert_eq!((samples.settled(150), samples.settled(200)), (None, Some(3)));
     }
 
-    /// A poll each tick, while a transaction holds the horizon back for as long as `held`, then for as long again.
+    /// A reader polls at each tick. Transactions hold the horizon back one after the other, each for `held` ticks.
     #[test]
     fn a_reader_behind_slow_writers_advances() {
         for held in [10, 100, 10_000] {
@@ -130,18 +131,18 @@ mod tests {
         }
     }
 
-    /// What writers and a reader do, one after the other.
+    /// An event of a writer or the reader.
     #[derive(Clone, Debug)]
     enum Event {
         Begin,
-        /// The transaction of that place in the list of those in progress draws a number.
+        /// The transaction at an index of those in progress draws a number.
         Draw(usize),
         End(usize),
         Poll,
     }
 
     proptest! {
-        /// Against the definition: each number up to the answer belongs to a transaction that had ended.
+        /// Compared with the definition: each number up to the answer belongs to a transaction that had ended.
         #[test]
         fn what_is_settled_has_ended(events in prop::collection::vec(prop_oneof![
             3 => Just(Event::Begin), 4 => (0..6usize).prop_map(Event::Draw), 3 => (0..6usize).prop_map(Event::End), 4 => Just(Event::Poll),

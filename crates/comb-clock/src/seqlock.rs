@@ -10,7 +10,7 @@
 //! - A used the new one, B the old one. Not possible: B loaded the number before the change and again after
 //!   it, and started over.
 //! - A used the old one, B the new one. A loaded the number again before it became odd, and the writer read
-//!   the monotonic clock after that. So A's time is before that of the change, but for the time by which
+//!   the monotonic clock after that. So A's time is before that of the change, except for the time by which
 //!   a processor executes a load ahead (see [`START_DELAY`](super::logical_clock::START_DELAY)). The new
 //!   logical clock is not below the old one at the change and for `START_DELAY` after it, and it never
 //!   decreases.
@@ -108,12 +108,12 @@ impl<W: Word> SeqLock<W> {
     }
 
     /// Changes the logical clock: `decide` gets the current one and returns the new one, or an error, which
-    /// keeps the current one. All other processes wait for the change. So `decide` must be short, and must
+    /// keeps the current one. All other processes wait for the change. Therefore `decide` must be short, and must
     /// be completed: it runs within `undisturbed`. It reads the clocks itself, so that no process uses the
     /// old logical clock at a later time.
     ///
     /// # Errors
-    /// Those of `decide`.
+    /// The error of `decide`.
     pub fn update<T, E>(
         &self,
         wait: impl Fn(u32),
@@ -207,7 +207,7 @@ mod tests {
         assert_eq!(lock.try_read(|| ()), Some((clock, ())));
     }
 
-    /// A wait that raises an error, as PostgreSQL's does for a canceled query, leaves the lock as it was.
+    /// An error of `wait`, such as that of a canceled query, leaves the lock as it was.
     #[test]
     fn waiting_can_be_given_up() {
         let lock: SeqLock = SeqLock::empty();

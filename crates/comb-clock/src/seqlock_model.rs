@@ -25,7 +25,7 @@ impl Word for model::AtomicU64 {
     }
 }
 
-/// By how much a processor may read the clock later than program order says: 16 µs, far more than any does.
+/// A processor may read the clock this much later than program order says: 16 µs, far more than any does.
 const WORKED_AHEAD: u64 = 1024;
 /// The lead of the logical clock over the system clock.
 const LEAD: u64 = 1 << 30;
@@ -59,8 +59,8 @@ impl World {
         if !second_look {
             return Some(self.lock.words().tick(self.monotonic()));
         }
-        let (clock, early) = self.lock.try_read(|| self.monotonic())?;
-        Some(clock.tick(self.monotonic().min(early + WORKED_AHEAD)))
+        let (clock, first) = self.lock.try_read(|| self.monotonic())?;
+        Some(clock.tick(self.monotonic().min(first + WORKED_AHEAD)))
     }
 
     fn publish_slower_clock(&self, delay: u64) {

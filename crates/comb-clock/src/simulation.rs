@@ -14,7 +14,7 @@ pub const HOUR: u64 = 3600 * SECOND;
 /// In November 2023.
 pub const BEGIN: u64 = 1_700_000_000 * SECOND;
 
-/// Miri is slow: of many steps, a test then takes one in this many.
+/// Miri is slow: with it, a test takes one of this many steps.
 pub const STRIDE: usize = if cfg!(miri) { 1000 } else { 1 };
 
 /// The time that a reading of a clock takes: 31 ns.

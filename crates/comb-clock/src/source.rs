@@ -33,7 +33,7 @@ pub const fn tick_of_seconds(seconds: i64, nanoseconds: u32) -> Option<u64> {
     Some(ticks_of_seconds(seconds as u64, nanoseconds))
 }
 
-/// A duration in ticks, cut off. A duration of 8000 years and more wraps around.
+/// A duration in ticks, cut off. Durations from 8000 years on wrap around.
 #[inline(always)]
 pub const fn ticks_of_seconds(seconds: u64, nanoseconds: u32) -> u64 {
     // 1024 / 15,625 is TICKS_PER_MS / 1,000,000.
@@ -43,7 +43,9 @@ pub const fn ticks_of_seconds(seconds: u64, nanoseconds: u32) -> u64 {
 /// Both clocks at one time.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
+    /// The monotonic clock.
     pub monotonic: u64,
+    /// The system clock.
     pub realtime: u64,
 }
 
@@ -54,7 +56,7 @@ impl Sample {
     const UNDISTURBED: u64 = 66;
 
     /// Reads both clocks; `None` if the system clock is out of range.
-    pub fn take(source: &impl ClockSource) -> Option<Self> {
+    pub fn read(source: &impl ClockSource) -> Option<Self> {
         let mut best: Option<(u64, Self)> = None;
         for _ in 0..Self::ATTEMPTS {
             let before = source.monotonic();
@@ -132,7 +134,7 @@ mod tests {
             }
         }
         let clocks = Disturbed(Cell::new(0), Cell::new(500_000));
-        let sample = Sample::take(&clocks).unwrap();
+        let sample = Sample::read(&clocks).unwrap();
         assert_eq!(sample.offset(), 1_000_000);
     }
 }

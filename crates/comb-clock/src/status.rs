@@ -3,22 +3,26 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::block::Block;
-use super::follow::Moment;
+use super::follow::ClockReading;
 use super::host::Host;
 use super::logical_clock::{ClockError, SeedSource};
 
+/// The logical clock and its history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status {
-    pub now: Moment,
+    /// The logical clock now.
+    pub now: ClockReading,
     /// The number of steps back of the system clock that were seen.
     pub steps_back: u64,
     /// The sum of these steps, in ticks.
     pub stepped_back: u64,
+    /// The largest of them, in ticks.
     pub largest_step_back: u64,
     /// The system clock when the logical clock started.
     pub seeded_at: u64,
     /// The first tick of the logical clock.
     pub seeded_from: u64,
+    /// The time at which it started.
     pub seed_source: Option<SeedSource>,
 }
 

@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_place_among_the_keys_has_no_moment() {
+    fn other_uuids_have_no_time() {
         for id in [
             "00000000-0000-0000-0000-000000000000",
             "ffffffff-ffff-ffff-ffff-ffffffffffff",
@@ -93,16 +93,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn random_keys_have_no_moment(id in ids()) {
+        fn random_keys_have_no_time(id in ids()) {
             let id = Builder::from_random_bytes(id.into_bytes()).into_uuid();
             prop_assert_eq!(micros(&id), None);
             prop_assert!(micros_mssql(&id).is_none_or(is_plausible));
         }
 
-        /// What pg_partman needs of a row: its time is within those of a partition's bounds exactly if
-        /// the row is within the bounds.
+        /// pg_partman relies on it: the time of a row is between the times of a partition's bounds exactly if the row
+        /// is between the bounds.
         #[test]
-        fn keys_lie_between_bounds_as_their_moments_do(
+        fn keys_lie_between_bounds_as_their_times_do(
             at in 631_152_000_000i64..4_102_444_800_000, near in -2i64..=2, random in any::<u64>(),
         ) {
             let bound = (at + near) * 1000;

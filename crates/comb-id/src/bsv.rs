@@ -9,6 +9,7 @@ use uuid::{Builder, Uuid};
 use super::time_field::TimeField;
 
 const ALPHABET: &[u8; 64] = b"$-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+/// The length of a text in bytes.
 pub const LENGTH: usize = 32;
 
 /// The two parts of a BSV COMB.
@@ -25,6 +26,7 @@ pub const LENGTH: usize = 32;
 pub struct Bsv {
     /// Units of 100 ns since 0001-01-01, in the time zone of the program that wrote the text.
     pub ticks: u64,
+    /// The Guid, of version 4.
     pub id: Uuid,
 }
 
@@ -34,10 +36,11 @@ pub enum BsvError {
     /// The text has this number of bytes instead of 32.
     Length(usize),
     /// The byte at a position, counted from 1, is not in the alphabet.
-    Character { byte: u8, position: usize },
+    Character(u8, usize),
 }
 
 impl Bsv {
+    /// The time field.
     pub const TIME_FIELD: TimeField = TimeField::DOTNET_TICKS;
 
     /// The BSV COMB of a tick, in UTC, and 128 random bits; `None` after the year 9999.
@@ -49,11 +52,11 @@ impl Bsv {
     /// The parts of a text.
     ///
     /// # Errors
-    /// It is not 32 characters of the alphabet.
+    /// The text is not 32 characters of the alphabet.
     pub fn parse(text: &[u8]) -> Result<Self, BsvError> {
         let mut sextets = [0; LENGTH];
         for (index, &byte) in text.iter().enumerate() {
-            let sextet = ALPHABET.binary_search(&byte).map_err(|_| BsvError::Character { byte, position: index + 1 })?;
+            let sextet = ALPHABET.binary_search(&byte).map_err(|_| BsvError::Character(byte, index + 1))?;
             if let Some(place) = sextets.get_mut(index) {
                 *place = sextet;
             }
@@ -132,7 +135,7 @@ mod tests {
         for byte in [b'+', b'=', b'_', b' ', 0, 0xc3] {
             let mut wrong = *text;
             wrong[4] = byte;
-            assert_eq!(Bsv::parse(&wrong), Err(BsvError::Character { byte, position: 5 }));
+            assert_eq!(Bsv::parse(&wrong), Err(BsvError::Character(byte, 5)));
         }
     }
 

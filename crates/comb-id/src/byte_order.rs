@@ -21,6 +21,7 @@ pub enum ByteOrder {
 }
 
 impl ByteOrder {
+    /// Its name in SQL.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Postgres => "postgres",
@@ -53,7 +54,7 @@ impl ByteOrder {
     /// The rank of a byte: how many bytes are compared before it.
     #[inline(always)]
     pub(super) const fn rank_of(self, byte: u32) -> u32 {
-        // By the number of an id in which only this byte is not zero, which is a constant for a constant byte.
+        // The number of an id in which only this byte is not zero: a constant if `byte` is one.
         self.number(&Uuid::from_u128(1 << 127 >> (8 * byte))).leading_zeros() / 8
     }
 
@@ -88,6 +89,7 @@ impl ByteOrder {
         Uuid::from_u128(number)
     }
 
+    /// Compares two ids in this order.
     #[inline(always)]
     pub fn compare(self, a: &Uuid, b: &Uuid) -> Ordering {
         self.number(a).cmp(&self.number(b))
@@ -98,7 +100,7 @@ const fn join(high: u64, low: u64) -> u128 {
     (high as u128) << 64 | low as u128
 }
 
-/// A word with its bytes 0 to 3, 4 to 5 and 6 to 7 reversed, each group for itself.
+/// A word with its bytes 0 to 3, 4 to 5 and 6 to 7 reversed, each group separately.
 const fn swap_groups(word: u64) -> u64 {
     let (a, b, c) = ((word >> 32) as u32, (word >> 16) as u16, word as u16);
     (a.swap_bytes() as u64) << 32 | (b.swap_bytes() as u64) << 16 | c.swap_bytes() as u64
@@ -128,7 +130,7 @@ mod tests {
 
     #[test]
     fn sql_server_compares_the_last_six_bytes_first() {
-        // Each id is one in the byte that SQL Server compares next.
+        // Each id has a one in the byte that SQL Server compares next.
         let ranked = [10, 11, 12, 13, 14, 15, 8, 9, 7, 6, 5, 4, 3, 2, 1, 0];
         for pair in ranked.windows(2) {
             let one = |position: usize| {
@@ -182,7 +184,7 @@ mod tests {
             prop_assert_eq!(mysql_unswap(&mysql_swap(&id)), id);
         }
 
-        /// Why ids of one process are in SQL Server's order as in that of their times.
+        /// SQL Server sorts the ids of one process by their times.
         #[test]
         fn sql_server_compares_newsequentialids_of_one_node_by_their_time(id in ids(), time in any::<[u8; 8]>()) {
             let mut other = id.into_bytes();

@@ -10,9 +10,12 @@ use super::layouts::UUIDV7;
 /// A total order of all ids, with the functions that sorts and index scans need. Ids that are equal in it
 /// are equal byte for byte.
 pub trait IndexOrder {
+    /// The first id of all.
     const FIRST: Uuid;
+    /// The last id of all.
     const LAST: Uuid;
 
+    /// Compares two ids in this order.
     fn compare(a: &Uuid, b: &Uuid) -> Ordering;
 
     /// The abbreviated key: the upper bits of the number that is compared. The smaller of two ids never has the
@@ -54,7 +57,7 @@ impl IndexOrder for SqlserverOrder {
     }
 }
 
-/// All ids of other versions, then those of version 7; each part in uuid's order.
+/// Ids of other versions sort before ids of version 7. Ids of each part are in uuid's order.
 pub struct TimeOrder;
 
 /// The bits of version and variant in an id's number, and their values in version 7.
@@ -79,15 +82,14 @@ impl TimeOrder {
     const FIRST_OF_VERSION_7: Uuid = Uuid::from_u128(VERSION_7);
     const LAST_OF_OTHERS: Uuid = Uuid::max();
 
-    /// The first id from a time on, in microseconds since the Unix epoch. After the range of version 7,
-    /// the last id of all: there is no id after it. Therefore that one is in no range, as the greatest uuid is in
-    /// none of uuid's order.
+    /// The first id of a time or later, in microseconds since the Unix epoch. After the range of version 7, it is the
+    /// last id of all. Therefore no range contains that id, as no range in uuid's order contains the greatest uuid.
     pub fn first_from(micros: i64) -> Uuid {
         let bound = UUIDV7.lower_bound(micros);
         if rank(&bound).0 { bound } else { Self::LAST }
     }
 
-    /// The last id before the first one from a time on. All ids of other versions are before any time.
+    /// The last id before [`Self::first_from`]. Ids of other versions are before any time.
     pub fn last_before(micros: i64) -> Uuid {
         let first = Self::first_from(micros);
         Self::previous(&first).unwrap_or(first)

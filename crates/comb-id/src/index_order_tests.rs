@@ -27,7 +27,7 @@ fn edges() -> impl Strategy<Value = Uuid> {
     prop_oneof![near, ids()]
 }
 
-/// The rule, written in another way.
+/// The order, implemented independently.
 fn by_rule(a: &Uuid, b: &Uuid) -> Ordering {
     match (is_of_version_7(a), is_of_version_7(b)) {
         (false, true) => Ordering::Less,
@@ -48,7 +48,7 @@ fn check_order<O: IndexOrder>(a: &Uuid, b: &Uuid) -> Result<(), TestCaseError> {
     if let Some(next) = O::next(a) {
         prop_assert!(O::compare(a, &next).is_lt());
         prop_assert_eq!(O::previous(&next), Some(*a));
-        // None lies between.
+        // No id lies between them.
         prop_assert!(O::compare(b, a).is_le() || O::compare(b, &next).is_ge());
     }
     if let Some(previous) = O::previous(a) {
@@ -61,16 +61,16 @@ fn check_order<O: IndexOrder>(a: &Uuid, b: &Uuid) -> Result<(), TestCaseError> {
 #[test]
 fn neighbours_in_time_order_step_over_the_other_part() {
     for (id, next) in [
-        // Not of version 7: over a run of ids of version 7 ...
+        // Ids of other versions, before and after a run of ids of version 7.
         ("00000000-0000-7000-7fff-ffffffffffff", "00000000-0000-7000-c000-000000000000"),
         ("018e5f3b-ff48-7d6e-7fff-ffffffffffff", "018e5f3b-ff48-7d6e-c000-000000000000"),
         ("ffffffff-ffff-7fff-7fff-ffffffffffff", "ffffffff-ffff-7fff-c000-000000000000"),
-        // ... and where there is none.
+        // Ids of other versions without such a run between them.
         ("018e5f3b-ff48-6fff-7fff-ffffffffffff", "018e5f3b-ff48-6fff-8000-000000000000"),
         ("018e5f3b-ff48-6fff-ffff-ffffffffffff", "018e5f3b-ff48-7000-0000-000000000000"),
-        // From the last of the others to the first of version 7.
+        // The last id of another version, and the first of version 7.
         ("ffffffff-ffff-ffff-ffff-ffffffffffff", "00000000-0000-7000-8000-000000000000"),
-        // Of version 7: over the variant, over the version.
+        // Ids of version 7. A carry passes through the variant and through the version.
         ("018e5f3b-ff48-7d6e-8000-000000000000", "018e5f3b-ff48-7d6e-8000-000000000001"),
         ("018e5f3b-ff48-7d6e-bfff-ffffffffffff", "018e5f3b-ff48-7d6f-8000-000000000000"),
         ("018e5f3b-ff48-7fff-bfff-ffffffffffff", "018e5f3b-ff49-7000-8000-000000000000"),
@@ -94,7 +94,7 @@ fn abbreviated_keys_differ_from_one_millisecond_to_the_next() {
 }
 
 #[test]
-fn bounds_of_a_moment_saturate() {
+fn bounds_of_a_time_saturate() {
     let (others, first) = (Uuid::max(), uuid("00000000-0000-7000-8000-000000000000"));
     for (micros, last_before, first_from) in [
         (i64::MIN, others, first),
@@ -126,7 +126,7 @@ proptest! {
         check_order::<SqlserverOrder>(&a, &b)?;
     }
 
-    /// Compared with brute force: with the ids a few steps away in uuid's order, on both sides.
+    /// No id a few steps away in uuid's order lies between neighbours.
     #[test]
     fn neighbours_in_time_order_are_the_nearest(id in edges()) {
         let number = id.as_u128();
@@ -145,10 +145,10 @@ proptest! {
 
     /// The promise of comb_between_time: the bounds separate ids of version 7 exactly as their times do.
     #[test]
-    fn bounds_of_a_moment_part_ids_as_moments_do(id in edges(), at in any::<i64>(), near in -3000i64..3000) {
-        let moment = rfc9562::micros(&id).filter(|_| is_of_version_7(&id));
-        for bound in [at, moment.unwrap_or(0) + near] {
-            let is_later = moment.is_some_and(|moment| moment >= bound);
+    fn bounds_separate_ids_by_their_times(id in edges(), at in any::<i64>(), near in -3000i64..3000) {
+        let time = rfc9562::micros(&id).filter(|_| is_of_version_7(&id));
+        for bound in [at, time.unwrap_or(0) + near] {
+            let is_later = time.is_some_and(|time| time >= bound);
             // The last id of all is after every range.
             let is_later = is_later || id == TimeOrder::LAST;
             prop_assert_eq!(TimeOrder::compare(&id, &TimeOrder::last_before(bound)).is_gt(), is_later);

@@ -15,8 +15,9 @@ pub(crate) fn is_plausible(micros: i64) -> bool {
 /// An id read in one layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reading {
+    /// The layout.
     pub layout: &'static Layout,
-    /// Microseconds since the Unix epoch.
+    /// The time in microseconds since the Unix epoch.
     pub micros: i64,
     /// Whether the time is from 1990 to 2100.
     pub plausible: bool,
@@ -81,7 +82,7 @@ mod tests {
     use crate::vectors::{STRIDE, micros, uuid, vectors};
 
     #[test]
-    fn plausible_moments_end_with_the_years() {
+    fn plausible_times_end_with_the_years() {
         assert_eq!(PLAUSIBLE.start, micros("1990-01-01 00:00:00"));
         assert_eq!(PLAUSIBLE.end, micros("2100-01-01 00:00:00"));
     }
@@ -111,7 +112,7 @@ mod tests {
         assert_eq!(first("e25afe33-db2d-4502-9bf0-919001862cc4"), "mssql_legacy");
         assert_eq!(first("39babcb4-e446-4ed5-4012-2e27653a9d13"), "sequential_as_string");
         assert_eq!(first("63dd0ad3-a111-dd11-b2eb-005056ae063c"), "newsequentialid");
-        // By its first half-byte, and by chance, it could be version 1 as MySQL stores it.
+        // Its first half-byte is by chance that of version 1 as MySQL stores it.
         let both = uuid("11dd0ad3-a111-dd11-b2eb-005056ae063c");
         assert!(readings(&both).any(|reading| reading.layout.label == "mysql_ordered" && reading.plausible));
         assert_eq!(first("11dd0ad3-a111-dd11-b2eb-005056ae063c"), "newsequentialid");
@@ -120,7 +121,7 @@ mod tests {
         assert_eq!(first("45f98020-66e7-871d-9641-0170e4be4d77"), "uuidv8_mssql");
     }
 
-    /// SQL Server's own keys: whatever their time of this century and their node, no other layout comes first.
+    /// No other layout comes first, whatever the time of this century and the node.
     #[test]
     fn newsequentialids_come_first() {
         let mut id = uuid("63dd0ad3-a111-dd11-b2eb-005056ae063c");

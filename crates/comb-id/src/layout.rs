@@ -28,8 +28,9 @@ const YEAR_10000: Tick = tick_of_micros(YEAR_10000_US);
 /// The value of an id, in whatever layout the id is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Comb {
+    /// Its time.
     pub tick: Tick,
-    /// A layout with fewer random bits uses the upper ones.
+    /// Its random bits. A layout with fewer of them uses the upper ones.
     pub random: u64,
 }
 
@@ -38,7 +39,9 @@ pub struct Comb {
 pub struct Layout {
     /// Its name in SQL.
     pub label: &'static str,
+    /// The time field.
     pub time_field: TimeField,
+    /// The order in which the target system compares the bytes.
     pub order: ByteOrder,
     /// The version that is stamped together with the RFC 9562 variant; `None` for a layout without a stamp.
     pub version: Option<u8>,
@@ -150,7 +153,7 @@ impl Layout {
     pub(super) const fn check(&self) {
         assert!(matches!(self.random_bits(), 56..=64), "56 to 64 random bits must remain");
         assert!(matches!(self.version, None | Some(1..=8)), "the version must be 1 to 8");
-        // Of the stamp, only the version is above the lowest bit of the time field.
+        // The version may lie within the time field, the variant may not.
         let bits = self.time_field.bits;
         let end = if self.version_at() < bits { bits + VERSION_BITS } else { bits };
         let is_apart = self.version.is_none() || self.variant_at() >= end;
@@ -328,9 +331,8 @@ impl Layout {
         Some(self.order.uuid(if self.requires_stamp() { self.stamped(number) } else { number }))
     }
 
-    /// The lower bound of the ids from a time on, in microseconds since the Unix epoch, for a layout of whole
-    /// milliseconds. Ids of the time or later are not below the bound; ids of an earlier time are. Outside
-    /// the range, the first or the last bound.
+    /// The lower bound of the ids of a time or later, in microseconds since the Unix epoch, for a layout of whole
+    /// milliseconds. Ids of an earlier time are below it. Outside the range, it is the first or the last bound.
     ///
     /// ```
     /// use comb_id::layouts::UUIDV7;
@@ -340,7 +342,7 @@ impl Layout {
     /// assert!(UUIDV7.lower_bound(i64::MAX).is_max());
     /// ```
     pub fn lower_bound(&self, micros: i64) -> Uuid {
-        // The next whole millisecond: the time of an id is a whole one.
+        // The time is rounded up, because ids have whole milliseconds.
         self.with_micros(&Uuid::nil(), micros.max(0).saturating_add(999)).unwrap_or(Uuid::max())
     }
 
@@ -359,7 +361,7 @@ impl Layout {
         Some(self.assemble(first, 0, false))
     }
 
-    /// The largest id of a time, as [`Self::min`] is the smallest.
+    /// The largest id of a time, in microseconds since the Unix epoch; `None` outside the range.
     pub fn max(&self, micros: i64) -> Option<Uuid> {
         let (_, last) = self.fields_of(micros)?;
         Some(self.assemble(last, ones(self.low_bits()), true))

@@ -10,7 +10,7 @@ fn any_layout() -> impl Strategy<Value = &'static Layout> {
     (0..LAYOUTS.len()).prop_map(|index| &LAYOUTS[index])
 }
 
-/// A layout and two values that it can hold, near each other or equal as often as not.
+/// A layout and two values that it can hold, which are often equal or near each other.
 fn layout_and_combs() -> impl Strategy<Value = (&'static Layout, Comb, Comb)> {
     any_layout().prop_flat_map(|layout| {
         let (first, last) = layout.range_micros();
@@ -36,7 +36,7 @@ fn convert(source: &Layout, target: &Layout, id: &Uuid) -> Option<Uuid> {
 }
 
 #[test]
-fn public_ids_read_as_their_moments() {
+fn public_ids_read_as_their_times() {
     let mut read = std::collections::HashSet::new();
     for vector in vectors() {
         let Some(layout) = labelled(vector.layout.as_bytes()) else { continue };
@@ -47,13 +47,13 @@ fn public_ids_read_as_their_moments() {
 }
 
 #[test]
-fn moments_are_written_as_in_public_ids() {
+fn times_are_written_as_in_public_ids() {
     for vector in vectors() {
         let Some(layout) = labelled(vector.layout.as_bytes()) else { continue };
         let (field, _) = layout.disassemble(&vector.uuid());
         let (first, last) = layout.time_field.fields_of(vector.micros).unwrap();
         assert!((first..=last).contains(&field), "{}", vector.id);
-        // Its own time, written over that of the id, changes no other bit.
+        // Writing the time of an id into it changes no other bit.
         let written = layout.with_micros(&vector.uuid(), vector.micros).unwrap();
         assert_eq!(layout.disassemble(&written), (first, layout.disassemble(&vector.uuid()).1));
         if first == last {
@@ -89,14 +89,14 @@ fn versions_1_and_6_say_the_same_in_every_layout() {
 }
 
 #[test]
-fn the_node_of_an_id_that_is_made_is_a_random_one() {
+fn the_node_of_a_generated_id_is_random() {
     let tick = tick_of_micros(micros("2022-02-22 19:22:22")) + 5;
     // 58 random bits: 11 of the clock sequence, below 5/6.5536 of 100 ns, and 47 of the node.
     let id = UUIDV6.encode(Comb { tick, random: 0 }).unwrap();
     assert_eq!(id, uuid("1ec9414c-232a-6b00-a800-010000000000"));
     let id = UUIDV1.encode(Comb { tick, random: u64::MAX }).unwrap();
     assert_eq!(id, uuid("c232ab00-9414-11ec-afff-ffffffffffff"));
-    // The clock sequence has no remainder: it is that of the process, as the node is.
+    // The clock sequence has no remainder: it belongs to the process, as the node does.
     let id = NEWSEQUENTIALID.encode(Comb { tick, random: 0 }).unwrap();
     assert_eq!(id, uuid("00ab32c2-1494-ec11-8000-010000000000"));
     // A bound lies below the addresses of network cards too.
@@ -124,7 +124,7 @@ fn the_smallest_and_the_largest_id_of_a_millisecond() {
     assert_eq!(UUIDV7.min(-1), None);
 }
 
-/// All but version 7: any UUID could be an id of one of them.
+/// Version 7 does not: no random UUID is read as one.
 #[test]
 fn layouts_end_with_year_9999() {
     let last = micros("9999-12-29 23:59:59.999999") + 2 * 86_400_000_000;
@@ -157,7 +157,7 @@ fn layouts_hold_the_times_of_their_range() {
     }
 }
 
-/// All other versions are required.
+/// Layouts of other versions require their stamp.
 #[test]
 fn only_version_4_is_read_from_other_versions() {
     for layout in &LAYOUTS {
@@ -211,24 +211,24 @@ proptest! {
         if first == last {
             prop_assert_eq!(again, id);
         } else {
-            // A microsecond holds ten of its units.
+            // A microsecond has ten units.
             prop_assert_eq!(layout.micros(&again), Some(read));
             prop_assert_eq!(layout.disassemble(&again).1, layout.disassemble(&id).1);
         }
     }
 
-    /// The time field alone decides, whatever version the id has.
+    /// The time field decides, whatever the version.
     #[test]
     fn lower_bounds_part_ids_by_their_time(id in ids(), at in any::<i64>(), near in -3000i64..3000) {
         let (ms, _) = MSSQL.disassemble(&id);
-        let moment = ms as i64 * 1000;
-        for bound in [at, moment + near] {
+        let time = ms as i64 * 1000;
+        for bound in [at, time + near] {
             let lower_bound = MSSQL.lower_bound(bound);
             if bound > YEAR_10000_US - 1000 {
                 prop_assert_eq!(lower_bound, Uuid::max());
             } else {
                 let is_from_on = MSSQL.order.compare(&id, &lower_bound).is_ge();
-                prop_assert_eq!(is_from_on, moment >= bound);
+                prop_assert_eq!(is_from_on, time >= bound);
             }
         }
     }
@@ -276,14 +276,13 @@ proptest! {
 
     /// Any other layout that holds the time keeps it to its resolution.
     #[test]
-    fn converting_keeps_the_moment((source, comb, _) in layout_and_combs(), target in any_layout()) {
+    fn converting_keeps_the_time((source, comb, _) in layout_and_combs(), target in any_layout()) {
         let id = source.encode(comb).unwrap();
         let value = source.decode(&id).unwrap();
         if let Some(there) = convert(source, target, &id) {
             let (field, _) = target.time_field.split(value.tick).unwrap();
             prop_assert_eq!(target.micros(&there), target.time_field.micros(field));
-            // Bits that one of them has for the process and the other one for the remainder are copied as
-            // they are.
+            // Bits of the process are copied into the remainder, and the other way round.
             prop_assume!(source.time_field != target.time_field || source.marks_process() == target.marks_process());
             let kept = source.random_bits().min(target.random_bits());
             let random = target.decode(&there).unwrap().random;
@@ -295,7 +294,7 @@ proptest! {
     fn decoding_reverses_encoding((layout, comb, _) in layout_and_combs()) {
         let decoded = layout.decode(&layout.encode(comb).unwrap()).unwrap();
         prop_assert_eq!(decoded.random, comb.random);
-        // The part of the tick that the layout does not hold.
+        // The layout does not hold the end of the tick.
         prop_assert!((0..Tick::from(layout.min_step())).contains(&(comb.tick - decoded.tick)));
     }
 
@@ -389,7 +388,7 @@ proptest! {
     }
 
     #[test]
-    fn ids_of_a_moment_lie_between_its_min_and_max((layout, comb, _) in layout_and_combs()) {
+    fn ids_of_a_time_lie_between_its_min_and_max((layout, comb, _) in layout_and_combs()) {
         let id = layout.encode(comb).unwrap();
         let at = layout.micros(&id).unwrap();
         prop_assert!(layout.order.compare(&layout.min(at).unwrap(), &id).is_le());

@@ -46,7 +46,7 @@ mod tests {
     const GREGORIAN_OFFSET: i64 = 122_192_928_000_000_000;
 
     #[test]
-    fn public_ids_read_as_their_moments() {
+    fn public_ids_read_as_their_times() {
         let mut versions = std::collections::HashSet::new();
         let declaring = ["uuidv1", "uuidv6", "uuidv7"];
         for vector in vectors().filter(|vector| declaring.contains(&vector.layout)) {
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn a_uuid_that_says_nothing_of_a_time_has_none() {
+    fn other_uuids_have_no_time() {
         for id in [
             "00000000-0000-0000-0000-000000000000",
             "ffffffff-ffff-ffff-ffff-ffffffffffff",
@@ -91,7 +91,7 @@ mod tests {
     }
 
     proptest! {
-        /// The uuid crate reads versions 1 and 6 on its own.
+        /// The uuid crate reads versions 1 and 6 independently.
         #[test]
         fn gregorian_versions_are_read_as_others_do(id in ids(), version in prop::sample::select(vec![Version::Mac, Version::SortMac])) {
             let id = Builder::from_bytes(id.into_bytes()).with_version(version).with_variant(Variant::RFC4122).into_uuid();
@@ -107,9 +107,9 @@ mod tests {
             prop_assert_eq!(micros(&id), Some(at - at % 1000));
         }
 
-        /// comb_between's promise: the bound parts ids exactly as their times are parted.
+        /// comb_between() relies on it: ids are separated by the bound exactly as their times are.
         #[test]
-        fn lower_bounds_part_ids_as_moments_do(
+        fn lower_bounds_separate_ids_by_their_times(
             at in any::<i64>(), near in -3000i64..3000, ms in 0i64..1 << 48, random in any::<u64>(),
         ) {
             let id = UUIDV7.encode(Comb { tick: tick_of_micros(ms * 1000), random }).unwrap();

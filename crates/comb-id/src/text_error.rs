@@ -1,4 +1,4 @@
-//! What is wrong with a text that is no id, in words.
+//! The error messages for texts that are not ids.
 
 use std::fmt;
 
@@ -6,10 +6,13 @@ use super::bsv::BsvError;
 use super::text_form::{BASE32_LENGTH, Malformed};
 use super::typeid::{InvalidPrefix, InvalidTypeId, LONGEST_PREFIX};
 
-/// What is wrong with a text, or with the suffix that begins at that character of a TypeID.
+/// The message for a malformed text, or for the malformed suffix of a TypeID.
 pub struct Explanation<'a> {
+    /// The error.
     pub error: &'a Malformed,
+    /// The name of the text form.
     pub label: &'a str,
+    /// The position of the first character of the suffix, counted from 1; 1 for a text.
     pub begin: usize,
 }
 
@@ -17,12 +20,12 @@ impl fmt::Display for Explanation<'_> {
     fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
         let at = |position: usize| self.begin + position - 1;
         match *self.error {
-            Malformed::Length { found, least, most } => {
+            Malformed::Length { found, min, max } => {
                 let of = if self.begin > 1 { " of the suffix" } else { "" };
                 write!(to, "The length{of} is {found}")?;
-                if least == most { write!(to, " instead of {most}.") } else { write!(to, "; it must be from {least} to {most}.") }
+                if min == max { write!(to, " instead of {max}.") } else { write!(to, "; it must be from {min} to {max}.") }
             }
-            Malformed::Character { byte, position } => {
+            Malformed::Character(byte, position) => {
                 write!(to, "Character {}{} is not in the alphabet of {}.", at(position), Shown(byte), self.label)
             }
             Malformed::Overflow => to.write_str("The value has more than 128 bits."),
@@ -40,10 +43,10 @@ impl fmt::Display for InvalidPrefix {
     fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
         match *self {
             Self::Length(found) => write!(to, "The length of the prefix is {found}; it must not exceed {LONGEST_PREFIX}."),
-            Self::Character { byte, position } => {
+            Self::Character(byte, position) => {
                 write!(to, "Character {position}{} of the prefix is neither a letter from a to z nor an underscore.", Shown(byte))
             }
-            Self::Underscore { position } => {
+            Self::Underscore(position) => {
                 write!(to, "Character {position} is an underscore, but a prefix begins and ends with a letter.")
             }
         }
@@ -55,7 +58,7 @@ impl fmt::Display for InvalidTypeId {
         match self {
             Self::Prefix(error) => error.fmt(to),
             Self::NoPrefix => to.write_str("Character 1 is an underscore, but there is no prefix before it."),
-            Self::Suffix { fault, position } => Explanation { error: fault, label: "TypeID", begin: *position }.fmt(to),
+            Self::Suffix(error, position) => Explanation { error, label: "TypeID", begin: *position }.fmt(to),
         }
     }
 }
@@ -64,7 +67,7 @@ impl fmt::Display for BsvError {
     fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
         match *self {
             Self::Length(length) => write!(to, "invalid length of BSV COMB: {length}"),
-            Self::Character { byte, position } => {
+            Self::Character(byte, position) => {
                 match byte {
                     b' '..=b'~' => write!(to, "invalid character \"{}\"", char::from(byte))?,
                     _ => write!(to, "invalid byte 0x{byte:02x}")?,

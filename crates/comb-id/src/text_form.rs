@@ -31,6 +31,7 @@ pub enum TextForm {
     Base58,
 }
 
+/// All text forms.
 pub const TEXT_FORMS: [TextForm; 3] = [TextForm::Crockford, TextForm::Base32hex, TextForm::Base58];
 
 /// The length of an id in base32.
@@ -41,10 +42,17 @@ const BASE58_LENGTH: usize = 22;
 /// Why a text is not an id. Positions count characters from 1.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Malformed {
-    /// The number of characters, all of the alphabet, is `found` instead of `least` to `most`.
-    Length { found: usize, least: usize, most: usize },
-    /// The byte, or the character that begins with it, is not in the alphabet.
-    Character { byte: u8, position: usize },
+    /// The number of characters, all of the alphabet, is out of range.
+    Length {
+        /// The number of characters of the text.
+        found: usize,
+        /// The minimum.
+        min: usize,
+        /// The maximum.
+        max: usize,
+    },
+    /// The byte at a position, or the character that begins with it, is not in the alphabet.
+    Character(u8, usize),
     /// The number has more than 128 bits.
     Overflow,
     /// The number has more than 128 bits, since the first of 26 characters is greater than `7`.
@@ -54,6 +62,7 @@ pub enum Malformed {
 }
 
 impl TextForm {
+    /// Its name in SQL.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Crockford => "crockford",
@@ -62,6 +71,7 @@ impl TextForm {
         }
     }
 
+    /// The form with a label.
     pub fn labelled(label: &[u8]) -> Option<Self> {
         TEXT_FORMS.into_iter().find(|form| form.label().as_bytes() == label)
     }
@@ -142,7 +152,7 @@ impl Alphabet {
     fn check(&self, text: &[u8]) -> Result<(), Malformed> {
         // In every encoding of a database, each byte before the first one that is not ASCII is a character.
         match text.iter().position(|&byte| self.digits[byte as usize] == NO_DIGIT) {
-            Some(index) => Err(Malformed::Character { byte: text[index], position: index + 1 }),
+            Some(index) => Err(Malformed::Character(text[index], index + 1)),
             None => Ok(()),
         }
     }
@@ -179,7 +189,7 @@ static BASE32HEX: Alphabet = Alphabet::new(b"0123456789ABCDEFGHIJKLMNOPQRSTUV").
 static BASE58: Alphabet = Alphabet::new(b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz");
 
 fn base32_length(text: &[u8]) -> Malformed {
-    Malformed::Length { found: text.len(), least: BASE32_LENGTH, most: BASE32_LENGTH }
+    Malformed::Length { found: text.len(), min: BASE32_LENGTH, max: BASE32_LENGTH }
 }
 
 fn read_base32hex(text: &[u8]) -> Result<u128, Malformed> {
@@ -201,12 +211,12 @@ fn read_base32hex(text: &[u8]) -> Result<u128, Malformed> {
 fn read_base58(text: &[u8]) -> Result<u128, Malformed> {
     BASE58.check(text)?;
     if text.is_empty() || text.len() > BASE58_LENGTH {
-        return Err(Malformed::Length { found: text.len(), least: 1, most: BASE58_LENGTH });
+        return Err(Malformed::Length { found: text.len(), min: 1, max: BASE58_LENGTH });
     }
     BASE58.digits(text).try_fold(0u128, |number, digit| number.checked_mul(58)?.checked_add(digit)).ok_or(Malformed::Overflow)
 }
 
-/// Writes a number in base 58 with two divisions of 128 bits; all others are of 64 bits.
+/// Writes a number in base 58. Only two divisions have 128 bits; the others have 64.
 fn write_base58(number: u128, text: &mut [u8]) {
     const TEN_DIGITS: u128 = 58u128.pow(10);
     let upper = number / TEN_DIGITS;

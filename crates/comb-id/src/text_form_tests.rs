@@ -1,4 +1,4 @@
-//! What the text forms promise.
+//! Tests of the text forms.
 
 use super::*;
 use crate::vectors::{STRIDE, ids, text_vectors, uuid};
@@ -8,7 +8,7 @@ fn write(form: TextForm, id: Uuid) -> Vec<u8> {
     form.write(id, &mut [0; BASE32_LENGTH]).to_vec()
 }
 
-/// The text that is written for an id, of all texts that are read as this id.
+/// The text that is written for the id of a text.
 fn canonical(form: TextForm, text: &[u8]) -> Vec<u8> {
     let upper = text.to_ascii_uppercase();
     match form {
@@ -58,33 +58,32 @@ fn texts_of_others_read_and_write() {
 fn what_is_wrong_is_named() {
     use Malformed::{Character, FirstCharacter, Length, Overflow, TrailingBits};
     use TextForm::{Base32hex, Base58, Crockford};
-    let character = |byte, position| Character { byte, position };
-    let length = |found| Length { found, least: 26, most: 26 };
-    let base58_length = |found| Length { found, least: 1, most: 22 };
+    let length = |found| Length { found, min: 26, max: 26 };
+    let base58_length = |found| Length { found, min: 1, max: 22 };
     let cases: [(TextForm, &[u8], Malformed); 23] = [
         (Crockford, b"", length(0)),
         (Crockford, b"01ARZ3NDEKTSV4RRFFQ69G5FA", length(25)),
         (Crockford, b"01ARZ3NDEKTSV4RRFFQ69G5FAVV", length(27)),
-        (Crockford, b"01ARZ3NDEKUSV4RRFFQ69G5FAV", character(b'U', 11)),
-        (Crockford, b"01ARZ3NDEKuSV4RRFFQ69G5FAV", character(b'u', 11)),
-        (Crockford, b"01ARZ3NDEK-TSV4RRFFQ69G5FAV", character(b'-', 11)),
-        (Crockford, b"01ARZ3NDEKTSV4RRFFQ69G5FA\0", character(0, 26)),
-        (Crockford, "01ARZ3NDEKTSV4RRFFQ69G5Fé".as_bytes(), character(0xc3, 25)),
+        (Crockford, b"01ARZ3NDEKUSV4RRFFQ69G5FAV", Character(b'U', 11)),
+        (Crockford, b"01ARZ3NDEKuSV4RRFFQ69G5FAV", Character(b'u', 11)),
+        (Crockford, b"01ARZ3NDEK-TSV4RRFFQ69G5FAV", Character(b'-', 11)),
+        (Crockford, b"01ARZ3NDEKTSV4RRFFQ69G5FA\0", Character(0, 26)),
+        (Crockford, "01ARZ3NDEKTSV4RRFFQ69G5Fé".as_bytes(), Character(0xc3, 25)),
         (Crockford, b"8ZZZZZZZZZZZZZZZZZZZZZZZZZ", FirstCharacter),
         (Crockford, b"80000000000000000000000000", FirstCharacter),
         (Base32hex, b"", length(0)),
-        (Base32hex, b"======", character(b'=', 1)),
+        (Base32hex, b"======", Character(b'=', 1)),
         (Base32hex, b"06AJBM9TUTSVND36VA87V8BVJ", length(25)),
-        (Base32hex, b"06AJBM9TUTSVND36VA87V8BVJO=====", character(b'=', 27)),
-        (Base32hex, b"06AJBM9TUTSVND36VA87V8BVJO=======", character(b'=', 27)),
+        (Base32hex, b"06AJBM9TUTSVND36VA87V8BVJO=====", Character(b'=', 27)),
+        (Base32hex, b"06AJBM9TUTSVND36VA87V8BVJO=======", Character(b'=', 27)),
         (Base32hex, b"06AJBM9TUTSVND36VA87V8BVJOOOOOOO", length(32)),
-        (Base32hex, b"06AJBM9TUTSVND36VA87V8BVJW", character(b'W', 26)),
+        (Base32hex, b"06AJBM9TUTSVND36VA87V8BVJW", Character(b'W', 26)),
         (Base32hex, b"06AJBM9TUTSVND36VA87V8BVJP", TrailingBits),
         (Base58, b"", base58_length(0)),
         (Base58, b"11111111111111111111111", base58_length(23)),
         (Base58, b"YcVfxkQb6JRzqk5kF2tNLw", Overflow),
         (Base58, b"zzzzzzzzzzzzzzzzzzzzzz", Overflow),
-        (Base58, b"1CLX6BNbgzLqKvx4TBQjI", character(b'I', 21)),
+        (Base58, b"1CLX6BNbgzLqKvx4TBQjI", Character(b'I', 21)),
     ];
     for (form, text, fault) in cases {
         let shown = String::from_utf8_lossy(text);
@@ -130,7 +129,7 @@ fn a_wrong_character_is_never_overlooked() {
                 mutated[position] = byte;
                 match form.read(&mutated) {
                     Ok(read) => assert_eq!(write(form, read), canonical(form, &mutated)),
-                    Err(Malformed::Character { byte: named, position: at }) => {
+                    Err(Malformed::Character(named, at)) => {
                         assert_eq!((named, at), (byte, position + 1));
                         refused += 1;
                     }
@@ -156,7 +155,7 @@ proptest! {
         prop_assert_eq!(texts[0].cmp(&texts[1]), a.cmp(&b));
     }
 
-    /// Only texts that are written are read, and the variants of them that the form describes.
+    /// The only texts that are read are texts that are written, and the variants that the form describes.
     #[test]
     fn whatever_is_read_is_written_so(
         form in any_form(), text in prop_oneof![
@@ -180,7 +179,7 @@ proptest! {
         prop_assert_eq!(TextForm::Base32hex.read(base32hex.as_bytes()), Ok(id));
         let base32hex = data_encoding::BASE32HEX_NOPAD.encode(id.as_bytes());
         prop_assert_eq!(write(TextForm::Base32hex, id), base32hex.into_bytes());
-        // A 1 for each zero byte.
+        // Other programs write a 1 for each zero byte.
         let base58 = bs58::encode(id.as_bytes()).into_string();
         prop_assert_eq!(TextForm::Base58.read(base58.as_bytes()), Ok(id));
         let number = base58.trim_start_matches('1');

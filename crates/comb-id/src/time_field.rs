@@ -196,7 +196,10 @@ impl TimeField {
     fn encode(self, number: u64, unit: Unit) -> u64 {
         match self.encoding {
             Encoding::Number => number,
-            Encoding::DayAndUnit => number / unit.per_day() << 32 | number % unit.per_day(),
+            Encoding::DayAndUnit => {
+                let (day, of_day) = (number / unit.per_day(), number % unit.per_day());
+                day << 32 | of_day
+            }
         }
     }
 

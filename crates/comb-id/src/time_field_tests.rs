@@ -42,7 +42,10 @@ fn expected_field(time_field: TimeField, at: i64) -> u128 {
     let since_epoch = at - micros(epoch);
     match time_field.encoding {
         Encoding::Number => units(since_epoch),
-        Encoding::DayAndUnit => (since_epoch / US_PER_DAY) as u128 * (1 << 32) | units(since_epoch % US_PER_DAY),
+        Encoding::DayAndUnit => {
+            let (day, of_day) = (since_epoch / US_PER_DAY, units(since_epoch % US_PER_DAY));
+            (day as u128) << 32 | of_day
+        }
     }
 }
 

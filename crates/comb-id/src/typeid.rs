@@ -5,8 +5,9 @@ use uuid::Uuid;
 
 use super::text_form::{Alphabet, BASE32_LENGTH, Malformed};
 
+/// The maximum length of a prefix.
 pub const LONGEST_PREFIX: usize = 63;
-/// Prefix, separator and suffix.
+/// The maximum length of a TypeID: prefix, separator and suffix.
 pub const LONGEST: usize = LONGEST_PREFIX + 1 + BASE32_LENGTH;
 
 const SEPARATOR: u8 = b'_';
@@ -28,6 +29,7 @@ static SUFFIX: Alphabet = Alphabet::new(b"0123456789abcdefghjkmnpqrstvwxyz");
 pub struct TypeId<'a> {
     /// ASCII, and may be empty.
     pub prefix: &'a [u8],
+    /// The id of the suffix.
     pub id: Uuid,
 }
 
@@ -36,27 +38,21 @@ pub struct TypeId<'a> {
 pub enum InvalidPrefix {
     /// The text has this number of characters, all of them permitted.
     Length(usize),
-    Character {
-        byte: u8,
-        position: usize,
-    },
-    /// The first or the last character is an underscore.
-    Underscore {
-        position: usize,
-    },
+    /// The byte at a position, or the character that begins with it, is not permitted.
+    Character(u8, usize),
+    /// The character at this position, the first or the last one, is an underscore.
+    Underscore(usize),
 }
 
 /// Why a text is not a TypeID. Positions count the characters of the TypeID from 1.
 #[derive(Debug, PartialEq, Eq)]
 pub enum InvalidTypeId {
+    /// The prefix is not valid.
     Prefix(InvalidPrefix),
     /// The text begins with its only underscore.
     NoPrefix,
-    Suffix {
-        fault: Malformed,
-        /// The position of the first character of the suffix.
-        position: usize,
-    },
+    /// The suffix, which begins at a position, is not valid.
+    Suffix(Malformed, usize),
 }
 
 /// Checks that a text can be a prefix.
@@ -67,14 +63,14 @@ pub fn check_prefix(prefix: &[u8]) -> Result<(), InvalidPrefix> {
     let is_letter = |byte: u8| byte.is_ascii_lowercase();
     let is_known = |byte: u8| is_letter(byte) || byte == SEPARATOR;
     if let Some(index) = prefix.iter().position(|&byte| !is_known(byte)) {
-        return Err(InvalidPrefix::Character { byte: prefix[index], position: index + 1 });
+        return Err(InvalidPrefix::Character(prefix[index], index + 1));
     }
     if prefix.len() > LONGEST_PREFIX {
         return Err(InvalidPrefix::Length(prefix.len()));
     }
     for position in [1, prefix.len()] {
         if prefix.get(position.wrapping_sub(1)) == Some(&SEPARATOR) {
-            return Err(InvalidPrefix::Underscore { position });
+            return Err(InvalidPrefix::Underscore(position));
         }
     }
     Ok(())
@@ -95,7 +91,7 @@ impl<'a> TypeId<'a> {
         let position = text.len() - suffix.len() + 1;
         match SUFFIX.read_base32(suffix) {
             Ok(number) => Ok(Self { prefix, id: Uuid::from_u128(number) }),
-            Err(fault) => Err(InvalidTypeId::Suffix { fault, position }),
+            Err(error) => Err(InvalidTypeId::Suffix(error, position)),
         }
     }
 

@@ -1,4 +1,4 @@
-//! What TypeIDs promise.
+//! Tests of TypeIDs.
 
 use super::*;
 use crate::vectors::{STRIDE, ids, text_vectors};
@@ -34,24 +34,24 @@ fn the_lists_of_the_specification() {
 #[test]
 fn what_is_wrong_is_named() {
     use InvalidPrefix::{Character, Length, Underscore};
-    let prefix = |fault| InvalidTypeId::Prefix(fault);
-    let suffix = |fault, position| InvalidTypeId::Suffix { fault, position };
+    let prefix = InvalidTypeId::Prefix;
+    let suffix = InvalidTypeId::Suffix;
     let long = format!("{}_0", "x".repeat(64));
     let cases: [(&str, InvalidTypeId); 14] = [
-        ("", suffix(Malformed::Length { found: 0, least: 26, most: 26 }, 1)),
-        ("user_", suffix(Malformed::Length { found: 0, least: 26, most: 26 }, 6)),
+        ("", suffix(Malformed::Length { found: 0, min: 26, max: 26 }, 1)),
+        ("user_", suffix(Malformed::Length { found: 0, min: 26, max: 26 }, 6)),
         ("_", InvalidTypeId::NoPrefix),
         ("_00000000000000000000000000", InvalidTypeId::NoPrefix),
-        ("__00000000000000000000000000", prefix(Underscore { position: 1 })),
-        ("_user_00000000000000000000000000", prefix(Underscore { position: 1 })),
-        ("user__00000000000000000000000000", prefix(Underscore { position: 5 })),
-        ("usEr_0", prefix(Character { byte: b'E', position: 3 })),
-        ("usér_0", prefix(Character { byte: 0xc3, position: 3 })),
-        ("user1_0", prefix(Character { byte: b'1', position: 5 })),
+        ("__00000000000000000000000000", prefix(Underscore(1))),
+        ("_user_00000000000000000000000000", prefix(Underscore(1))),
+        ("user__00000000000000000000000000", prefix(Underscore(5))),
+        ("usEr_0", prefix(Character(b'E', 3))),
+        ("usér_0", prefix(Character(0xc3, 3))),
+        ("user1_0", prefix(Character(b'1', 5))),
         (&long, prefix(Length(64))),
         ("user_8zzzzzzzzzzzzzzzzzzzzzzzzz", suffix(Malformed::FirstCharacter, 6)),
-        ("user_0000000000000000000000000U", suffix(Malformed::Character { byte: b'U', position: 26 }, 6)),
-        ("018e5f3b-ff48-7d6e-acc7-a763cc251cd0", suffix(Malformed::Character { byte: b'-', position: 9 }, 1)),
+        ("user_0000000000000000000000000U", suffix(Malformed::Character(b'U', 26), 6)),
+        ("018e5f3b-ff48-7d6e-acc7-a763cc251cd0", suffix(Malformed::Character(b'-', 9), 1)),
     ];
     for (text, fault) in cases {
         assert_eq!(TypeId::parse(text.as_bytes()), Err(fault), "{text}");
@@ -66,11 +66,10 @@ fn prefixes_have_up_to_63_letters_and_underscores() {
         assert_eq!(check_prefix(good.as_bytes()), Ok(()), "{good}");
     }
     for (bad, position) in [("_", 1), ("_a", 1), ("a_", 2), ("__", 1)] {
-        let fault = InvalidPrefix::Underscore { position };
-        assert_eq!(check_prefix(bad.as_bytes()), Err(fault), "{bad}");
+        assert_eq!(check_prefix(bad.as_bytes()), Err(InvalidPrefix::Underscore(position)), "{bad}");
     }
     assert_eq!(write(&[b'x'; LONGEST_PREFIX], Uuid::nil()).map(|text| text.len()), Ok(LONGEST));
-    assert_eq!(write(b"User", Uuid::nil()), Err(InvalidPrefix::Character { byte: b'U', position: 1 }));
+    assert_eq!(write(b"User", Uuid::nil()), Err(InvalidPrefix::Character(b'U', 1)));
 }
 
 /// Every byte at every position of a TypeID is refused, or read as the TypeID that is written with it.
@@ -97,7 +96,7 @@ proptest! {
     }
 
     #[test]
-    fn those_of_a_prefix_sort_as_ids_do(prefix in prefixes(), a in any::<u128>(), distance in 0u128..1000) {
+    fn typeids_of_a_prefix_sort_as_ids_do(prefix in prefixes(), a in any::<u128>(), distance in 0u128..1000) {
         let b = a.saturating_add(distance);
         let [x, y] = [a, b].map(|id| write(prefix.as_bytes(), Uuid::from_u128(id)).unwrap());
         prop_assert_eq!(x.cmp(&y), a.cmp(&b));

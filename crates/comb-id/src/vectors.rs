@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use uuid::Uuid;
 
-/// Miri is slow: of many steps, a test then takes one in this many.
+/// Miri is slow: with it, a test takes one of this many steps.
 pub const STRIDE: usize = if cfg!(miri) { 1000 } else { 1 };
 
 pub struct Vector {
@@ -30,8 +30,8 @@ pub fn ids() -> impl Strategy<Value = Uuid> {
 
 /// Microseconds since the Unix epoch of a time in UTC.
 pub fn micros(utc: &str) -> i64 {
-    let moment: jiff::civil::DateTime = utc.parse().expect("a moment");
-    moment.to_zoned(jiff::tz::TimeZone::UTC).expect("a moment").timestamp().as_microsecond()
+    let time: jiff::civil::DateTime = utc.parse().expect("a time");
+    time.to_zoned(jiff::tz::TimeZone::UTC).expect("a time").timestamp().as_microsecond()
 }
 
 pub fn vectors() -> impl Iterator<Item = Vector> {
@@ -42,12 +42,12 @@ pub fn vectors() -> impl Iterator<Item = Vector> {
     })
 }
 
-/// Texts that others wrote, with the ids that they say.
+/// A text that another program wrote, and its id.
 pub struct TextVector {
-    /// The label of a text form, `typeid`, or `base58 read`: read, but not written so.
+    /// The label of a text form, `typeid`, or `base58 read` for a text that is read but not written.
     pub form: &'static str,
     pub text: &'static [u8],
-    /// None for a text that has to be refused.
+    /// `None` if the text must be refused.
     pub id: Option<Uuid>,
 }
 

@@ -14,7 +14,9 @@
 /// The clocks use 64 bits of it. The layouts reach from the year 1 to the year 10889, which needs more.
 pub type Tick = i128;
 
+/// The bits of a tick below the millisecond.
 pub const FRACTION_BITS: u32 = 16;
+/// The number of ticks in a millisecond.
 pub const TICKS_PER_MS: u64 = 1 << FRACTION_BITS;
 
 /// The first tick that is not before a time in microseconds since the Unix epoch.
