@@ -23,7 +23,7 @@ mod postgres;
 mod schema;
 mod server;
 
-/// The version that PostgreSQL 18 shows for the library. Of pgrx 0.18, the macro's own `version` sets the name.
+/// The version that PostgreSQL 18 shows for the library. The `version` of the macro in pgrx 0.18 sets the name.
 const VERSION: &CStr = match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
     Ok(version) => version,
     Err(_) => panic!("a version without a zero"),
@@ -38,7 +38,7 @@ pgrx::pg_module_magic!(name = c"comb", version = VERSION);
 extern "C-unwind" fn _PG_init() {
     server::settings::define();
     server::shared_memory::prepare();
-    // pg_module_magic!() has set one that keeps the message of a panic to itself. Nothing catches a panic in a SQL
-    // function: the process ends, and the message is all that the server's log has of it.
+    // pg_module_magic!() has set a hook that hides the message of a panic. Nothing catches a panic in a SQL function: the
+    // process ends, and the log has only this message.
     drop(std::panic::take_hook());
 }

@@ -31,7 +31,7 @@ impl TickFormat for BsvFormat {
     }
 }
 
-/// A BSV COMB of now, in UTC.
+/// The next BSV COMB, in UTC.
 fn comb_new_bsv() -> Result<Text, Report> {
     let tick = backend::next_tick(&BsvFormat)?;
     let random = [backend::random()?, backend::random()?];
@@ -39,11 +39,11 @@ fn comb_new_bsv() -> Result<Text, Report> {
     Ok(Text::of_ascii(&bsv.text()))
 }
 
-/// The time of a BSV COMB whose writer's clock showed the time of that zone; NULL past year 9999.
+/// The time of a BSV COMB that was written in a time zone; NULL past year 9999.
 fn comb_bsv_timestamp(text: &[u8], zone: Datum) -> Result<Option<TimestampTz>, Report> {
     let Some(local) = parse(text)?.micros() else { return Ok(None) };
     let local = TimestampTz::from_unix_micros(local).datum();
-    // SAFETY: a text and a timestamp.
+    // SAFETY: the arguments are a text and a timestamp.
     let at = unsafe { raw::DirectFunctionCall2Coll(Some(raw::timestamp_zone), pg_sys::Oid::INVALID, zone, local) };
     Ok(Some(TimestampTz(at.value() as pg_sys::TimestampTz)))
 }

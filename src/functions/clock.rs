@@ -1,4 +1,4 @@
-//! SQL functions that show the clock of generated UUIDs, advance it and set it back.
+//! SQL functions that show the clock, advance it and reset it.
 
 use pgrx::PgLogLevel;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
@@ -38,8 +38,8 @@ fn clock_columns() -> Result<[Option<Datum>; 13], Report> {
     let status = block.status(&process)?;
     let now = status.now;
     let (scope, reason) = match in_use {
-        InUse::Server(reason) => ("server", reason),
-        InUse::Own(reason) => ("backend", reason),
+        InUse::Shared(reason) => ("server", reason),
+        InUse::Separate(reason) => ("backend", reason),
     };
     let level_at = now.level_in.filter(|_| now.lead > 0).map(|rest| now.tick - now.lead + rest);
     let source = status.seed_source.map(|source| match source {
@@ -71,7 +71,7 @@ fn clock_columns() -> Result<[Option<Datum>; 13], Report> {
 /// Advances the clock to a UUID, unless it is later already. Returns the time of the clock after that.
 fn comb_observe(id: &Uuid, layout: &'static Layout) -> Result<TimestampTz, Report> {
     let comb = layout.decode(id).ok_or_else(|| not_of_layout(layout))?;
-    // Before 1970 there is nothing to raise.
+    // A UUID from before 1970 does not advance the clock.
     let tick = u64::try_from(comb.tick.max(0)).ok().filter(|&tick| tick < LAST_TICK);
     let tick = tick.ok_or_else(|| {
         let (begin, end) = clock_micros();
@@ -81,7 +81,7 @@ fn comb_observe(id: &Uuid, layout: &'static Layout) -> Result<TimestampTz, Repor
             .hint("Observe the greatest UUID that was generated, not a bound such as comb_max().")
     })?;
     let (block, process, in_use) = backend::block()?;
-    // SAFETY: reads who the current user is.
+    // SAFETY: reads the current user.
     let is_superuser = unsafe { raw::superuser() };
     let max_ahead = settings::max_ahead_ms().saturating_mul(TICKS_PER_MS);
     let max_ahead = (!is_superuser).then_some(max_ahead);
@@ -103,7 +103,7 @@ fn comb_reset_clock() -> Result<TimestampTz, Report> {
 }
 
 fn note_scope(in_use: InUse) {
-    if let InUse::Own(_) = in_use {
+    if let InUse::Separate(_) = in_use {
         report!(ERRCODE_SUCCESSFUL_COMPLETION, "only UUIDs of this connection are affected")
             .hint("The connection uses a separate clock. comb_status() shows the reason.")
             .send(PgLogLevel::NOTICE);

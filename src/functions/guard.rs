@@ -1,4 +1,4 @@
-//! comb_guard(): the trigger that lets in only keys that the horizon covers.
+//! comb_guard(): the trigger that accepts only keys that the horizon covers.
 
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -18,7 +18,7 @@ use comb_id::layout::Layout;
 use comb_tick::{TICKS_PER_MS, Tick};
 use uuid::Uuid;
 
-// SQLSTATEs of class OC, which no standard and no PostgreSQL uses: six bits a character, as MAKE_SQLSTATE() has them.
+// SQLSTATEs of class OC, which neither the standard nor PostgreSQL uses. MAKE_SQLSTATE() has six bits for a character.
 const CLASS_OC: i32 = (b'O' - b'0') as i32 | ((b'C' - b'0') as i32) << 6;
 const NO_FLOOR: i32 = CLASS_OC | 1 << 24;
 const BELOW_FLOOR: i32 = CLASS_OC | 2 << 24;
@@ -52,8 +52,8 @@ struct Updated {
     key: Uuid,
 }
 
-/// The last of them, of statements that have not ended: other triggers can update such rows before this one is called
-/// again for the same row.
+/// The last such rows of statements that have not ended: other triggers can update rows before this one is called again
+/// for the same row.
 static UPDATED: OneThread<Cell<[Option<Updated>; 8]>> = OneThread::new(Cell::new([None; 8]));
 
 /// Remembers a row that an UPDATE may move to another partition: PostgreSQL then calls this trigger for an INSERT there as
@@ -69,7 +69,7 @@ fn remember(data: &pg_sys::TriggerData, statement: pg_sys::MemoryContext, key: U
     }
     let mut updated = UPDATED.get();
     if !updated.iter().flatten().any(|row| row.statement == statement) {
-        // SAFETY: the callback is allocated in the memory that calls it when it goes.
+        // SAFETY: the callback is allocated in the memory context that calls it when it is reset.
         unsafe {
             let size = size_of::<pg_sys::MemoryContextCallback>();
             let callback = raw::MemoryContextAlloc(statement, size).cast::<pg_sys::MemoryContextCallback>();
@@ -89,7 +89,7 @@ unsafe extern "C-unwind" fn forget(statement: *mut c_void) {
 
 /// Whether the INSERT is that of a row that an UPDATE of the same statement moves.
 fn is_moved(data: &pg_sys::TriggerData, statement: pg_sys::MemoryContext, key: &Uuid) -> bool {
-    // SAFETY: as above.
+    // SAFETY: the trigger's table is open.
     let table = unsafe { (*data.tg_relation).rd_id };
     let mut updated = UPDATED.get();
     let moved = updated.iter_mut().find(|row| {
@@ -116,7 +116,7 @@ fn root(mut table: pg_sys::Oid) -> pg_sys::Oid {
 /// How far a key may be ahead of the clock. Readers see such a row once the horizon has passed its key.
 const AHEAD: u64 = 1000 * TICKS_PER_MS;
 
-/// Whether the transaction covers the key by its floor.
+/// Checks that the floor of the transaction covers the key.
 fn check(key: &Uuid, layout: &'static Layout) -> Result<(), Report> {
     let tick = layout.decode(key).ok_or_else(|| not_of_layout(layout))?.tick;
     let (block, process) = floors::server()?;
@@ -125,7 +125,7 @@ fn check(key: &Uuid, layout: &'static Layout) -> Result<(), Report> {
             "Generate the key with comb_tracked() in this transaction, or call comb_hold() before the client generates the key.",
         )
     })?;
-    // Not by their ticks: a layout may keep less than a tick.
+    // UUIDs are compared, not ticks: a layout may keep less than a tick.
     if layout.order.compare(key, &smallest_id(layout, covered_from)?).is_lt() {
         return Err(report!(
             BELOW_FLOOR,

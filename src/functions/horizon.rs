@@ -22,7 +22,7 @@ export!(
     comb_tracked_layout = tracked_id,
     comb_hold,
     comb_horizon,
-    // Of version 0.2.0 of the extension. The horizon of the statement is true for the next one as well.
+    // Version 0.2.0 of the extension declares it. The horizon of the statement is true for the next one as well.
     comb_horizon_now = comb_horizon,
     comb_horizon_status,
     comb_settled,
@@ -50,9 +50,9 @@ fn comb_hold() -> Result<Uuid, Report> {
     smallest_id(&UUIDV7, floors::acquire_for_client()?)
 }
 
-/// The smallest UUID above all that is settled for the statement; the nil UUID where nothing is.
+/// The smallest UUID above all that are settled for the statement; the nil UUID if none is.
 fn comb_horizon(layout: &'static Layout) -> Result<Uuid, Report> {
-    // Such a UUID is compared with others, which loses rows where PostgreSQL does not have their order.
+    // If PostgreSQL does not have the order of the layout, a comparison with the result would lose rows.
     if !layout.order.is_in_postgres() {
         return Err(report!(ERRCODE_FEATURE_NOT_SUPPORTED, "layout \"{}\" does not support comb_horizon()", layout.label)
             .detail("PostgreSQL does not sort UUIDs of this layout by their timestamps.")
@@ -77,11 +77,11 @@ fn comb_horizon_status(call: Call) -> Result<Datum, Report> {
 fn comb_settled(id: &Uuid, layout: &'static Layout) -> Result<bool, Report> {
     layout.decode(id).ok_or_else(|| not_of_layout(layout))?;
     let Some(settled) = settled_for_statement()? else { return Ok(false) };
-    // Not by their ticks: a layout may keep less than a tick.
+    // UUIDs are compared, not ticks: a layout may keep less than a tick.
     Ok(layout.order.compare(id, &smallest_id(layout, settled + 1)?).is_lt())
 }
 
-/// The smallest UUID of a tick, and so of all later ones.
+/// The smallest UUID of a tick or later.
 pub fn smallest_id(layout: &'static Layout, tick: u64) -> Result<Uuid, Report> {
     layout.smallest(Tick::from(tick)).ok_or_else(|| layout.out_of_range())
 }

@@ -11,7 +11,7 @@ use crate::postgres::timestamp::TimestampTz;
 export!(comb_layouts);
 
 fn comb_layouts(call: Call) -> Result<Rows, Report> {
-    // SAFETY: a call of a set-returning function with the columns that follow.
+    // SAFETY: the SQL declaration returns a set of the columns below.
     let rows = unsafe { Rows::begin(call)? };
     let text = |text: &str| Some(Text::of_ascii(text.as_bytes()).datum());
     for layout in &LAYOUTS {

@@ -50,7 +50,7 @@ fn comb_inspect(id: &Uuid) -> Datum {
     // No write fails. If PostgreSQL raises an error because memory is exhausted, the frames of serde_json hold none of
     // Rust's memory.
     let _ = serde_json::to_writer(&mut json, &inspection);
-    // SAFETY: a C string. An ERROR jumps over frames that hold nothing to be dropped.
+    // SAFETY: the argument is a C string. No frame that an ERROR jumps over has a value that needs a drop.
     unsafe { raw::DirectFunctionCall1Coll(Some(raw::jsonb_in), pg_sys::Oid::INVALID, Datum::from(json.as_ptr())) }
 }
 

@@ -21,7 +21,7 @@ fn comb_set_timestamp(id: &Uuid, at: TimestampTz, layout: &'static Layout) -> Re
     layout.with_micros(id, at.unix_micros()).ok_or_else(|| timestamp_out_of_range(layout))
 }
 
-/// The same value in another layout; NULL where the UUID is not of the source layout.
+/// The same value in another layout; NULL if the UUID is not of the source layout.
 fn comb_convert(id: &Uuid, source: &'static Layout, target: &'static Layout) -> Result<Option<Uuid>, Report> {
     let Some(comb) = source.decode(id) else { return Ok(None) };
     target.rewrite(source, id, comb).map(Some).ok_or_else(|| timestamp_out_of_range(target))

@@ -18,12 +18,12 @@ export!(
     comb_last_before,
 );
 
-/// The first UUID of a time or later, any time.
+/// The first UUID of a time or later.
 fn comb_first_from(at: TimestampTz) -> Uuid {
     TimeOrder::first_from(at.unix_micros())
 }
 
-/// The last UUID before a time, any time.
+/// The last UUID before a time.
 fn comb_last_before(at: TimestampTz) -> Uuid {
     TimeOrder::last_before(at.unix_micros())
 }

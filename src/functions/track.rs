@@ -19,7 +19,7 @@ fn comb_track(call: Call) -> Result<Datum, Report> {
     Ok(Datum::null())
 }
 
-/// BEFORE INSERT OR UPDATE, FOR EACH ROW: a tracked UUID replaces that of a column, by default version.
+/// BEFORE INSERT OR UPDATE, FOR EACH ROW: a new tracked UUID replaces the value of a column, by default `version`.
 fn comb_version(call: Call) -> Result<Datum, Report> {
     let trigger = Trigger::of(call, "comb_version", true)?;
     let column = trigger.key_column(c"version")?;

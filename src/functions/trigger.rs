@@ -31,7 +31,7 @@ pub struct KeyColumn {
 }
 
 impl Trigger {
-    /// The trigger that calls a function, FOR EACH ROW or FOR EACH STATEMENT. An error if it is of another kind.
+    /// The trigger that calls a function; an error unless it is FOR EACH ROW or FOR EACH STATEMENT as required.
     pub fn of(call: Call, function: &'static str, per_row: bool) -> Result<Self, Report> {
         let (each, row) = if per_row { ("ROW", pg_sys::TRIGGER_EVENT_ROW) } else { ("STATEMENT", 0) };
         let state = ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED;
@@ -156,7 +156,7 @@ fn layout_of_type(type_id: pg_sys::Oid) -> Option<&'static Layout> {
     if type_id == pg_sys::UUIDOID {
         return Some(&UUIDV7);
     }
-    // SAFETY: the row of a type that a column has. It is copied before it is released.
+    // SAFETY: the type of a column has a row, which is copied before it is released.
     let (name, length, by_value) = unsafe {
         let row = raw::SearchSysCache1(pg_sys::SysCacheIdentifier::TYPEOID as i32, type_id.into());
         let form = pg_sys::GETSTRUCT(row).cast::<pg_sys::FormData_pg_type>();

@@ -2,14 +2,10 @@
 //!
 //! The operator of the two types is a member of our operator family alone, so an ordinary index on a uuid
 //! column would not serve it, which a foreign key to a uniqueidentifier key needs. The planner replaces it:
-//! if the uuid side has no columns, by `uniqueidentifier = uniqueidentifier`, else by `uuid = uuid`.
+//! by `uniqueidentifier = uniqueidentifier` if the uuid side has no columns, otherwise by `uuid = uuid`.
 //!
-//! Rationale: as an inlinable SQL function instead, `WHERE tenant = $1::uuid ORDER BY created` would lose
-//! the order of an index on (tenant, created), and `= ANY (array)` would run an SQL function a row, 35
-//! times as long.
-
-// As in between/mod.rs.
-#![allow(unsafe_op_in_unsafe_fn)]
+//! Rationale: with an inlinable SQL function instead, `WHERE tenant = $1::uuid ORDER BY created` would lose the order of
+//! an index on (tenant, created), and `= ANY (array)` would call an SQL function for each row, which takes 35 times as long.
 
 use std::ffi::CStr;
 
@@ -52,46 +48,52 @@ fn uniqueidentifier_eq_support(request: *mut Node) -> Datum {
 /// The comparison within one type; `None` if there are not two arguments.
 ///
 /// # Safety
-/// A list of expressions. If there are two, one is a uuid and the other a uniqueidentifier.
+/// `arguments` is a list of expressions. If there are two, one is a uuid and the other a uniqueidentifier.
 unsafe fn simplified(arguments: *mut pg_sys::List) -> Option<*mut Expr> {
-    if arguments.as_ref().is_none_or(|list| list.length != 2) {
-        return None;
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        if arguments.as_ref().is_none_or(|list| list.length != 2) {
+            return None;
+        }
+        let [left, right] = [0, 1].map(|index| (*(*arguments).elements.add(index)).ptr_value);
+        let [left, right] = [left, right].map(|argument| argument.cast::<Node>());
+        let left_is_uuid = raw::exprType(left) == pg_sys::UUIDOID;
+        let (uuid, other) = if left_is_uuid { (left, right) } else { (right, left) };
+        let (target, operator) = if raw::contain_var_clause(uuid) {
+            (pg_sys::UUIDOID, UUID_EQ)
+        } else {
+            let uniqueidentifier = raw::exprType(other);
+            let flags = pg_sys::TYPECACHE_EQ_OPR as i32;
+            (uniqueidentifier, (*raw::lookup_type_cache(uniqueidentifier, flags)).eq_opr)
+        };
+        if operator == Oid::INVALID {
+            return None;
+        }
+        let [left, right] = [left, right].map(|side| relabelled(side, target));
+        let none = Oid::INVALID;
+        let result = pg_sys::BOOLOID;
+        let expression = raw::make_opclause(operator, result, false, left, right, none, none);
+        raw::set_opfuncid(expression.cast());
+        Some(expression)
     }
-    let [left, right] = [0, 1].map(|index| (*(*arguments).elements.add(index)).ptr_value);
-    let [left, right] = [left, right].map(|argument| argument.cast::<Node>());
-    let left_is_uuid = raw::exprType(left) == pg_sys::UUIDOID;
-    let (uuid, other) = if left_is_uuid { (left, right) } else { (right, left) };
-    let (target, operator) = if raw::contain_var_clause(uuid) {
-        (pg_sys::UUIDOID, UUID_EQ)
-    } else {
-        let uniqueidentifier = raw::exprType(other);
-        let flags = pg_sys::TYPECACHE_EQ_OPR as i32;
-        (uniqueidentifier, (*raw::lookup_type_cache(uniqueidentifier, flags)).eq_opr)
-    };
-    if operator == Oid::INVALID {
-        return None;
-    }
-    let [left, right] = [left, right].map(|side| relabelled(side, target));
-    let none = Oid::INVALID;
-    let result = pg_sys::BOOLOID;
-    let expression = raw::make_opclause(operator, result, false, left, right, none, none);
-    raw::set_opfuncid(expression.cast());
-    Some(expression)
 }
 
 /// The expression as one of the other type, which has the same bytes.
 ///
 /// # Safety
-/// An expression of one of the two types.
+/// `expression` has one of the two types.
 unsafe fn relabelled(expression: *mut Node, target: Oid) -> *mut Expr {
-    if raw::exprType(expression) == target {
-        return expression.cast();
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        if raw::exprType(expression) == target {
+            return expression.cast();
+        }
+        if (*expression).type_ == NodeTag::T_Const {
+            let copy = raw::copyObjectImpl(expression.cast()).cast::<pg_sys::Const>();
+            (*copy).consttype = target;
+            return copy.cast();
+        }
+        let form = pg_sys::CoercionForm::COERCE_IMPLICIT_CAST;
+        raw::makeRelabelType(expression.cast(), target, -1, Oid::INVALID, form).cast()
     }
-    if (*expression).type_ == NodeTag::T_Const {
-        let copy = raw::copyObjectImpl(expression.cast()).cast::<pg_sys::Const>();
-        (*copy).consttype = target;
-        return copy.cast();
-    }
-    let form = pg_sys::CoercionForm::COERCE_IMPLICIT_CAST;
-    raw::makeRelabelType(expression.cast(), target, -1, Oid::INVALID, form).cast()
 }

@@ -33,7 +33,7 @@ impl Call {
 
 /// The type of a parameter.
 pub trait Parameter: Sized {
-    /// How many arguments it takes.
+    /// The number of arguments that it reads.
     const COUNT: usize = 1;
 
     /// # Safety
@@ -42,7 +42,7 @@ pub trait Parameter: Sized {
     unsafe fn read(call: Call, index: usize) -> Result<Self, Report>;
 }
 
-/// The call itself, for what a parameter cannot say.
+/// The call itself, for functions that need more than its arguments.
 impl Parameter for Call {
     const COUNT: usize = 0;
 
@@ -138,7 +138,7 @@ pub struct Text(Datum);
 impl Text {
     /// A text of ASCII, which every encoding of a database has.
     pub fn of_ascii(text: &[u8]) -> Self {
-        // SAFETY: copies so many bytes from there. No text of ours is longer than an i32 counts.
+        // SAFETY: copies the bytes of the text. No text of ours is longer than an i32 counts.
         Self(unsafe { Datum::from(raw::cstring_to_text_with_len(text.as_ptr().cast(), text.len() as i32)) })
     }
 }
@@ -212,7 +212,7 @@ impl Value for pg_sys::Interval {
 /// A value that SQL passes by reference, in the memory context of the caller.
 #[inline(always)]
 fn by_reference<T: Copy>(value: T) -> Datum {
-    // SAFETY: palloc returns so many bytes, aligned for any type of SQL, or raises an ERROR.
+    // SAFETY: palloc returns this number of bytes, aligned for any type of SQL, or raises an ERROR.
     unsafe {
         let place = raw::palloc(size_of::<T>()).cast::<T>();
         place.write(value);

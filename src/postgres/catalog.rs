@@ -1,4 +1,4 @@
-//! What the catalogs say of relations and functions.
+//! Relations and functions in the catalogs.
 
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
@@ -11,8 +11,10 @@ use super::compat::{ATTR_DEFAULT_RELATION, DEPEND_DEPENDER_INDEX, DEPEND_REFEREN
 use super::raw;
 use super::report::{Report, report};
 
+/// The elements of a list.
+///
 /// # Safety
-/// A list, or null, which is an empty one.
+/// The pointer is a list, or null, which is an empty one.
 pub unsafe fn cells<'a>(list: *mut List) -> &'a [ListCell] {
     // SAFETY: guaranteed by the caller.
     unsafe { list.as_ref().map_or(&[], |list| std::slice::from_raw_parts(list.elements, list.length as usize)) }
@@ -31,19 +33,19 @@ pub fn relation_name<'a>(relation: Oid) -> Result<&'a [u8], Report> {
     }
 }
 
-/// The tables with a column that owns a sequence, or whose default draws from it. It lives as long as the call.
+/// The tables with a column that owns a sequence, or whose default draws from it. The list lives as long as the call.
 pub fn tables_of_sequence<'a>(sequence: Oid) -> &'a [ListCell] {
     let key = |column: i16, value: Oid| {
         let mut key = MaybeUninit::uninit();
         let (equal, function) = (pg_sys::BTEqualStrategyNumber as u16, Oid::from_u32(pg_sys::F_OIDEQ));
-        // SAFETY: fills it in.
+        // SAFETY: ScanKeyInit() fills the key in.
         unsafe {
             raw::ScanKeyInit(key.as_mut_ptr(), column, equal, function, value.into());
             key.assume_init()
         }
     };
-    // SAFETY: reads pg_depend by its index on the referenced object, and by the one on the dependent object. The scans and
-    // the relation are closed after they were opened; if an ERROR jumps over that, the transaction closes them.
+    // SAFETY: reads pg_depend by its index on the referenced object, and by the one on the dependent object. After an
+    // ERROR, the transaction closes the scans and the relation.
     unsafe {
         let lock = pg_sys::AccessShareLock as i32;
         let depend = raw::table_open(DEPEND_RELATION, lock);

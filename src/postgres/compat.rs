@@ -5,7 +5,7 @@
 
 use pgrx::pg_sys::{self, Datum, Oid};
 
-/// A pointer to what PostgreSQL only reads: const in its headers from version 17 on.
+/// A pointer to memory that PostgreSQL only reads: const in its headers from version 17 on.
 #[cfg(not(any(feature = "pg15", feature = "pg16")))]
 pub type Const<T> = *const T;
 #[cfg(any(feature = "pg15", feature = "pg16"))]
@@ -17,10 +17,10 @@ pub type Bytes = std::ffi::c_void;
 #[cfg(feature = "pg15")]
 pub type Bytes = std::ffi::c_char;
 
-/// Another one for each top-level transaction of the process.
+/// The number of the top-level transaction in this process.
 #[inline(always)]
 pub fn local_transaction_id() -> u32 {
-    // SAFETY: a process that runs SQL has its entry among the processes.
+    // SAFETY: a process that runs SQL has a PGPROC.
     let process = unsafe { &*pg_sys::MyProc };
     #[cfg(not(any(feature = "pg15", feature = "pg16")))]
     return process.vxid.lxid;
@@ -33,11 +33,11 @@ const ADDIN_SHMEM_INIT_LOCK: usize = 21;
 
 /// The lock under which libraries that are not preloaded allocate shared memory.
 pub fn addin_shmem_init_lock() -> *mut pg_sys::LWLock {
-    // SAFETY: an element of an array that every process has.
+    // SAFETY: every process has the array, with this element.
     unsafe { &raw mut (*pg_sys::MainLWLockArray.add(ADDIN_SHMEM_INIT_LOCK)).lock }
 }
 
-/// SkipSupportData (utils/skipsupport.h), which PostgreSQL has from version 18 on.
+/// SkipSupportData (utils/skipsupport.h), from PostgreSQL 18 on.
 #[repr(C)]
 pub struct SkipSupportData {
     pub low_elem: Datum,

@@ -5,9 +5,8 @@
 //! Rust's allocator, which ends the process when memory runs out; the texts are converted to UTF-8, which damages
 //! those in another encoding; and with RUST_BACKTRACE set the error has a backtrace in its DETAIL.
 //!
-//! So an ERROR of a function that is called by these declarations jumps over our frames as it jumps over those of C.
-//! What is alive in a frame then is not dropped: it has to be a type that needs no drop, or something whose loss
-//! does no harm, which is said there.
+//! Therefore an ERROR of a function that is declared here jumps over our frames, as it jumps over frames of C. Values in
+//! these frames are not dropped: they have types that need no drop, or a comment says why the loss does no harm.
 
 use std::ffi::{CStr, c_char, c_int, c_long, c_void};
 use std::ptr;
@@ -219,7 +218,7 @@ functions! {
     fn ssup_datum_unsigned_cmp(x: Datum, y: Datum, ssup: SortSupport) -> c_int;
 }
 
-// What pgrx does not bind. tools/unbound.c compares these declarations with the headers.
+// Functions that pgrx does not bind. tools/unbound.c compares these declarations with the headers.
 unsafe extern "C-unwind" {
     // utils/elog.h
     pub fn errstart(level: c_int, domain: *const c_char) -> bool;
@@ -266,10 +265,10 @@ pub unsafe fn symbol<'a>(function: Oid) -> &'a CStr {
 /// caller repairs the state that the call left incomplete.
 ///
 /// # Safety
-/// Nothing within `call` waits to be dropped.
+/// No value within `call` needs a drop.
 pub unsafe fn succeeds(call: impl FnOnce()) -> bool {
-    // SAFETY: a backend runs one thread. What PostgreSQL's own PG_TRY saves is saved, and restored after
-    // an error. errfinish() leaves the holdoff counts at 0.
+    // SAFETY: a backend runs one thread. The same state is saved and restored as by PG_TRY. errfinish() leaves the
+    // holdoff counts at 0.
     unsafe {
         let context = pg_sys::CurrentMemoryContext;
         let exception_stack = pg_sys::PG_exception_stack;

@@ -1,4 +1,4 @@
-//! A report of an error or a warning: the arguments of ereport(). Every module has its own reports.
+//! A report of an error or a warning: the arguments of ereport().
 
 use std::ffi::{CStr, c_char};
 use std::{fmt, ptr};
@@ -8,7 +8,7 @@ use pgrx::{PgLogLevel, pg_sys};
 use super::raw;
 use super::string_info::StringInfo;
 
-/// How many bytes of an argument a message shows: a TypeID, and more than any other id or label.
+/// The number of bytes of an argument that a message shows: a TypeID, and more than any other id or label.
 const LONGEST_QUOTE: i32 = 96;
 
 /// One call of ereport(), whose texts are in PostgreSQL's memory.
@@ -23,8 +23,8 @@ pub struct Report {
 
 /// A report of this place in the source: its SQLSTATE and its message.
 ///
-/// Rationale for a macro: PostgreSQL keeps the pointer to the name of the file, a C string. That of
-/// std::panic::Location is none before Rust 1.92.
+/// Rationale for a macro: PostgreSQL keeps the pointer to the name of the file, a C string. The name in
+/// std::panic::Location is not a C string before Rust 1.92.
 macro_rules! report {
     ($sqlstate:expr, $($message:tt)*) => {
         $crate::postgres::report::Report::new(
@@ -49,7 +49,7 @@ impl Report {
     /// Adds text in the encoding of the database to the message, in quotes, and clipped.
     pub fn quote(mut self, text: &[u8]) -> Self {
         let length = i32::try_from(text.len()).unwrap_or(i32::MAX);
-        // SAFETY: reads up to so many bytes.
+        // SAFETY: reads up to `length` bytes.
         let shown = unsafe { raw::pg_mbcliplen(text.as_ptr().cast(), length, LONGEST_QUOTE) };
         self.message.add('"');
         self.message.push(text.get(..shown as usize).unwrap_or(text));
@@ -79,7 +79,7 @@ impl Report {
     }
 
     pub fn send(&self, level: PgLogLevel) {
-        // SAFETY: the calls of ereport(). The name of the file, which it does not copy, stays.
+        // SAFETY: ereport() makes these calls. The name of the file, which it does not copy, is static.
         unsafe {
             if raw::errstart(level as i32, ptr::null()) {
                 self.fill();

@@ -30,10 +30,10 @@ impl Columns {
     }
 }
 
-/// PostgreSQL reads a value for each column of the SQL declaration.
+/// Checks the number of columns, because PostgreSQL reads a value for each column of the SQL declaration.
 ///
 /// # Safety
-/// A tuple descriptor.
+/// `description` is a tuple descriptor.
 unsafe fn check_columns(description: pg_sys::TupleDesc) -> Result<(), Report> {
     // SAFETY: guaranteed by the caller.
     let columns = unsafe { (*description).natts };
@@ -44,11 +44,10 @@ unsafe fn check_columns(description: pg_sys::TupleDesc) -> Result<(), Report> {
         .hint("The library is older than the extension. Install the newer library."))
 }
 
-/// One row of the type that the SQL declaration says. An earlier version's may have fewer columns, the
-/// first ones.
+/// One row of the type in the SQL declaration. The declaration of an earlier version may have only the first columns.
 ///
 /// # Safety
-/// The columns are of the types that every version of the SQL declaration says, in its order.
+/// The columns have the types and the order of every version of the SQL declaration.
 pub unsafe fn row<'a>(call: Call, columns: impl IntoIterator<Item = &'a Option<Datum>>) -> Result<Datum, Report> {
     let columns = Columns::of(columns);
     let mut description = std::ptr::null_mut();
@@ -70,7 +69,7 @@ pub struct Rows {
 
 impl Rows {
     /// # Safety
-    /// A call of a set-returning function; its rows have columns as for [`row`].
+    /// The function returns a set; the columns of its rows are as for [`row`].
     pub unsafe fn begin(call: Call) -> Result<Self, Report> {
         // SAFETY: guaranteed by the caller. It checks that the caller accepts a materialized set.
         unsafe {

@@ -1,5 +1,5 @@
-//! Skip support of an order of ours, which PostgreSQL 18 and newer calls. It is in the libraries of older
-//! major versions too, so that one install script serves all.
+//! Skip support of an order of ours, which PostgreSQL calls from version 18 on. The libraries for older major versions
+//! have it as well, so that one install script serves all.
 
 use pgrx::pg_sys::{self, Datum};
 
@@ -16,7 +16,7 @@ pub fn skip_support<O: IndexOrder>(scan: *mut SkipSupportData) -> Datum {
         decrement: neighbour::<O, false>,
         increment: neighbour::<O, true>,
     };
-    // SAFETY: the scan calls it with its SkipSupport, every field of which is to be set.
+    // SAFETY: the scan calls it with its SkipSupport, and reads every field.
     unsafe { scan.write(support) };
     Datum::null()
 }
@@ -24,16 +24,16 @@ pub fn skip_support<O: IndexOrder>(scan: *mut SkipSupportData) -> Datum {
 /// The next uuid, or the previous one.
 ///
 /// # Safety
-/// A datum of a uuid, and where to say that there is no such neighbour.
+/// `existing` is the datum of a uuid, and `overflow` can be written.
 unsafe extern "C-unwind" fn neighbour<O: IndexOrder, const NEXT: bool>(
     _: pg_sys::Relation,
     existing: Datum,
     overflow: *mut bool,
 ) -> Datum {
-    let of = if NEXT { O::next } else { O::previous };
-    // SAFETY: a uuid's datum points to 16 bytes; the scan gave a place for the answer.
+    let step = if NEXT { O::next } else { O::previous };
+    // SAFETY: guaranteed by the caller. A uuid's datum points to 16 bytes.
     unsafe {
-        let neighbour = of(&*existing.cast_mut_ptr::<Uuid>());
+        let neighbour = step(&*existing.cast_mut_ptr::<Uuid>());
         *overflow = neighbour.is_none();
         neighbour.map_or(Datum::null(), Uuid::datum)
     }

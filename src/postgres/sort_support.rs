@@ -24,7 +24,7 @@ struct Abbreviation {
 }
 
 /// # Safety
-/// `sort` is what a sort in progress gave its sort support function.
+/// `sort` is the SortSupport of a sort in progress.
 unsafe fn prepare_sort<O: IndexOrder>(sort: &mut pg_sys::SortSupportData) {
     sort.comparator = Some(compare_whole::<O>);
     sort.ssup_extra = std::ptr::null_mut();
@@ -49,7 +49,7 @@ unsafe fn prepare_sort<O: IndexOrder>(sort: &mut pg_sys::SortSupportData) {
 }
 
 /// # Safety
-/// Both are datums of uuids.
+/// The datums are those of uuids.
 unsafe extern "C-unwind" fn compare_whole<O: IndexOrder>(x: Datum, y: Datum, _: SortSupport) -> c_int {
     // SAFETY: a uuid's datum points to 16 bytes.
     let (x, y) = unsafe { (&*x.cast_mut_ptr::<Uuid>(), &*y.cast_mut_ptr::<Uuid>()) };
@@ -57,7 +57,7 @@ unsafe extern "C-unwind" fn compare_whole<O: IndexOrder>(x: Datum, y: Datum, _: 
 }
 
 /// # Safety
-/// A datum of a uuid, and the sort that `prepare_sort` prepared.
+/// `original` is the datum of a uuid, and `prepare_sort` has prepared the sort.
 unsafe extern "C-unwind" fn abbreviate<O: IndexOrder>(original: Datum, sort: SortSupport) -> Datum {
     // SAFETY: a uuid's datum points to 16 bytes; ssup_extra was set by prepare_sort.
     let (id, state) = unsafe { (&*original.cast_mut_ptr::<Uuid>(), &mut *(*sort).ssup_extra.cast::<Abbreviation>()) };
@@ -76,7 +76,7 @@ unsafe extern "C-unwind" fn abbreviate<O: IndexOrder>(original: Datum, sort: Sor
 /// Whether keys tie so often that ids should be compared as a whole: the rule of uuid_abbrev_abort() in uuid.c.
 ///
 /// # Safety
-/// The sort that `prepare_sort` prepared.
+/// `prepare_sort` has prepared the sort.
 unsafe extern "C-unwind" fn stops_abbreviating(rows: c_int, sort: SortSupport) -> bool {
     // SAFETY: ssup_extra was set by prepare_sort.
     let state = unsafe { &mut *(*sort).ssup_extra.cast::<Abbreviation>() };
@@ -85,7 +85,7 @@ unsafe extern "C-unwind" fn stops_abbreviating(rows: c_int, sort: SortSupport) -
     }
     // SAFETY: as in `abbreviate`.
     let distinct = unsafe { raw::estimateHyperLogLog(&raw mut state.distinct) };
-    // So many distinct keys are worth making, however many ids there are.
+    // With this many distinct keys, abbreviation is faster for any number of ids.
     if distinct > 100_000.0 {
         state.is_estimating = false;
         return false;

@@ -1,4 +1,4 @@
-//! Text that grows in PostgreSQL's memory: messages, JSON, and what SQL gets as text.
+//! Text that grows in PostgreSQL's memory: messages, JSON, and other text for SQL.
 
 use std::ffi::c_char;
 use std::mem::MaybeUninit;
@@ -8,13 +8,13 @@ use pgrx::pg_sys;
 
 use super::raw;
 
-/// PostgreSQL's StringInfo, in the memory context that was current when it began: there is nothing to be dropped.
+/// PostgreSQL's StringInfo, in the memory context that was current when it began: it needs no drop.
 pub struct StringInfo(pg_sys::StringInfoData);
 
 impl StringInfo {
     pub fn new() -> Self {
         let mut data = MaybeUninit::uninit();
-        // SAFETY: sets every field, or does not return.
+        // SAFETY: initStringInfo() sets every field, or raises an ERROR.
         unsafe {
             raw::initStringInfo(data.as_mut_ptr());
             Self(data.assume_init())
@@ -28,23 +28,23 @@ impl StringInfo {
     }
 
     pub fn add(&mut self, text: impl fmt::Display) {
-        // No write fails: out of memory, PostgreSQL raises its own error.
+        // No write fails: if memory is exhausted, PostgreSQL raises an ERROR.
         let _ = fmt::Write::write_fmt(self, format_args!("{text}"));
     }
 
     pub fn push(&mut self, bytes: &[u8]) {
-        // A length that no i32 holds is one that PostgreSQL refuses.
+        // PostgreSQL refuses texts of this length.
         let length = i32::try_from(bytes.len()).unwrap_or(i32::MAX);
-        // SAFETY: copies so many bytes from there.
+        // SAFETY: copies the bytes.
         unsafe { raw::appendBinaryStringInfo(&raw mut self.0, bytes.as_ptr().cast(), length) };
     }
 
     pub fn bytes(&self) -> &[u8] {
-        // SAFETY: PostgreSQL keeps so many bytes there.
+        // SAFETY: PostgreSQL keeps `len` bytes there.
         unsafe { std::slice::from_raw_parts(self.0.data.cast(), self.0.len as usize) }
     }
 
-    /// As a C string.
+    /// The text as a C string.
     pub fn as_ptr(&self) -> *const c_char {
         self.0.data
     }

@@ -25,7 +25,7 @@ impl TimestampTz {
         }
     }
 
-    /// Of microseconds that a layout can hold, all of which a timestamptz can.
+    /// The timestamptz of microseconds since the Unix epoch. The range of a timestamptz contains that of each layout.
     #[inline(always)]
     pub fn from_unix_micros(micros: i64) -> Self {
         Self(micros - POSTGRES_EPOCH_UNIX_US)
@@ -41,11 +41,11 @@ impl Serialize for TimestampTz {
 /// ISO 8601, in UTC, whatever the session's DateStyle and TimeZone.
 impl fmt::Display for TimestampTz {
     fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
-        // MAXDATELEN and its end, which JsonEncodeDateTime asks for.
+        // JsonEncodeDateTime() requires MAXDATELEN and the final zero.
         let mut text = [0; pg_sys::MAXDATELEN as usize + 1];
         let utc = 0;
-        // SAFETY: a timestamptz of the type that is said, and a buffer of the size that the function
-        // asks for, which it ends with a zero.
+        // SAFETY: the datum has the type of the third argument. The buffer has the size that the function requires, and ends
+        // with a zero then.
         let text = unsafe {
             let zone = &raw const utc;
             raw::JsonEncodeDateTime(text.as_mut_ptr(), self.0.into(), pg_sys::TIMESTAMPTZOID, zone);

@@ -20,7 +20,7 @@ use comb_clock::source::{ClockSource, LAST_TICK, micros_of_clock};
 use comb_tick::TICKS_PER_MS;
 
 /// The logical clock of this backend alone. The postmaster does not use it, so that each backend starts its own.
-static OWN_BLOCK: Block = Block::unused();
+static SEPARATE_BLOCK: Block = Block::unused();
 
 /// A minute, in ticks.
 const BETWEEN_WARNINGS: u64 = 60_000 * TICKS_PER_MS;
@@ -29,33 +29,33 @@ struct Backend {
     /// The settings that `in_use` follows; `None` before the first UUID.
     followed: Option<(Scope, u64)>,
     in_use: InUse,
-    own: Generator,
-    /// By the shared block, once it is attached.
-    server: Generator,
+    separate: Generator,
+    /// Uses the shared block once it is attached.
+    shared: Generator,
     attached: Option<Result<InUse, Unavailable>>,
     /// When this backend last warned of a lead, by the monotonic clock.
     warned_at: Option<u64>,
 }
 
-/// Whose logical clock is in use, and why, in words.
+/// The logical clock in use, and the reason.
 #[derive(Clone, Copy)]
 pub enum InUse {
-    Server(&'static str),
-    Own(&'static str),
+    Shared(&'static str),
+    Separate(&'static str),
 }
 
 static mut BACKEND: Backend = Backend {
     followed: None,
-    in_use: InUse::Own(""),
-    own: Generator::new(&OWN_BLOCK),
-    server: Generator::new(&OWN_BLOCK),
+    in_use: InUse::Separate(""),
+    separate: Generator::new(&SEPARATE_BLOCK),
+    shared: Generator::new(&SEPARATE_BLOCK),
     attached: None,
     warned_at: None,
 };
 
 /// # Safety
 /// The caller does not use the result after it has called a function of this file that calls this one. The methods of
-/// comb-clock do not: they call [`Process`], which may raise an ERROR and so end the use.
+/// comb-clock do not call it.
 #[inline(always)]
 unsafe fn backend() -> &'static mut Backend {
     let backend = &raw mut BACKEND;
@@ -73,21 +73,21 @@ impl Backend {
     #[inline(always)]
     fn generator(&mut self) -> &mut Generator {
         match self.in_use {
-            InUse::Server(_) => &mut self.server,
-            InUse::Own(_) => &mut self.own,
+            InUse::Shared(_) => &mut self.shared,
+            InUse::Separate(_) => &mut self.separate,
         }
     }
 
     fn process(&self) -> Process {
-        Process { shares_clock: matches!(self.in_use, InUse::Server(_)) }
+        Process { shares_clock: matches!(self.in_use, InUse::Shared(_)) }
     }
 
     fn attach(&mut self) -> Result<InUse, Unavailable> {
-        let server = &mut self.server;
+        let generator = &mut self.shared;
         *self.attached.get_or_insert_with(|| {
             let (block, reason) = shared_memory::attach()?;
-            *server = Generator::new(block);
-            Ok(InUse::Server(reason))
+            *generator = Generator::new(block);
+            Ok(InUse::Shared(reason))
         })
     }
 
@@ -100,11 +100,11 @@ impl Backend {
         let was_attached = self.attached.is_some();
         let mut missing = None;
         self.in_use = match (scope, step_ms) {
-            (Scope::Backend, _) => InUse::Own("comb.scope is backend"),
-            (_, 1..) => InUse::Own("comb.timestamp_step is set"),
+            (Scope::Backend, _) => InUse::Separate("comb.scope is backend"),
+            (_, 1..) => InUse::Separate("comb.timestamp_step is set"),
             (Scope::Auto, 0) => self.attach().unwrap_or_else(|unavailable| {
                 missing = Some(unavailable).filter(|_| !was_attached);
-                InUse::Own(unavailable.reason)
+                InUse::Separate(unavailable.reason)
             }),
             (Scope::Server, 0) => self.attach().map_err(no_shared_memory)?,
         };
@@ -113,12 +113,12 @@ impl Backend {
     }
 }
 
-/// Makes the backend use the logical clock that the settings require.
+/// Selects the logical clock that the settings require.
 fn follow_settings() -> Result<(), Report> {
     // SAFETY: no other reference is in use.
     let missing = unsafe { backend() }.follow_settings()?;
     if let Some(unavailable) = missing {
-        warn_of_own_clock(unavailable);
+        warn_of_separate_clock(unavailable);
     }
     Ok(())
 }
@@ -150,7 +150,7 @@ pub fn next_tick(format: &impl TickFormat) -> Result<u64, Report> {
     slow_tick(format)
 }
 
-/// [`next_tick`] where one reading of the logical clock is not enough.
+/// [`next_tick`] if one reading of the logical clock is not enough.
 #[cold]
 #[inline(never)]
 fn slow_tick(format: &dyn TickFormat) -> Result<u64, Report> {
@@ -168,14 +168,13 @@ fn slow_tick(format: &dyn TickFormat) -> Result<u64, Report> {
         ClockError::OutOfRange => format.out_of_range(),
         error => error.into(),
     })?;
-    let may_warn = backend.warned_at.is_none_or(|at| SystemClock.monotonic() - at >= BETWEEN_WARNINGS);
-    if may_warn {
+    if backend.warned_at.is_none_or(|at| SystemClock.monotonic() - at >= BETWEEN_WARNINGS) {
         warn_of_new_lead(tick.lead);
     }
     Ok(tick.tick)
 }
 
-/// Warns of a lead that is longer than UUIDs may have without a warning.
+/// Warns of a lead that is longer than comb.drift_warning.
 pub fn warn_of_new_lead(lead: u64) {
     if settings::drift_warning_ms().is_some_and(|ms| lead > ms * TICKS_PER_MS) {
         // SAFETY: no other reference is in use.
@@ -184,7 +183,7 @@ pub fn warn_of_new_lead(lead: u64) {
     }
 }
 
-/// Warns that UUIDs are ahead of the system clock by so many ticks.
+/// Warns that UUIDs are ahead of the system clock by this number of ticks.
 fn warn_of_lead(lead: u64) {
     let ms = lead / TICKS_PER_MS;
     let (days, seconds) = (ms / 86_400_000, ms / 1000 % 86_400);
@@ -226,16 +225,16 @@ pub fn process_bits() -> Result<u64, Report> {
     Ok(unsafe { backend() }.generator().random.process_bits(process_id())?)
 }
 
-/// The block of the server, for what only its order allows. An error if another logical clock is in use.
+/// The shared block; an error if another logical clock is in use.
 #[inline(always)]
 pub fn server() -> Result<(&'static Block, Process), Report> {
     match block()? {
-        (block, process, InUse::Server(_)) => Ok((block, process)),
-        (_, _, InUse::Own(reason)) => Err(own_clock(reason)),
+        (block, process, InUse::Shared(_)) => Ok((block, process)),
+        (_, _, InUse::Separate(reason)) => Err(separate_clock(reason)),
     }
 }
 
-/// The block in use, by which process, and why it is that one. An error where the settings ask for one that does not
+/// The block in use, the process that uses it, and the reason; an error if the settings require a block that does not
 /// exist.
 #[inline(always)]
 pub fn block() -> Result<(&'static Block, Process, InUse), Report> {
@@ -246,7 +245,7 @@ pub fn block() -> Result<(&'static Block, Process, InUse), Report> {
 }
 
 #[cold]
-fn own_clock(reason: &str) -> Report {
+fn separate_clock(reason: &str) -> Report {
     report!(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, "tracked UUIDs and the horizon require the shared clock")
         .detail(format_args!("The connection uses a separate clock, because {reason}."))
         .hint("Set \"comb.scope\" to \"server\" and \"comb.timestamp_step\" to 0.")
@@ -263,7 +262,7 @@ fn step_in_parallel_worker() -> Report {
 }
 
 /// Warns that UUIDs are not in the order of the server, though comb.scope is auto.
-fn warn_of_own_clock(unavailable: Unavailable) {
+fn warn_of_separate_clock(unavailable: Unavailable) {
     report!(ERRCODE_WARNING, "UUIDs of this connection are not ordered with those of other connections")
         .detail(format_args!("The connection uses a separate clock, because {}.", unavailable.reason))
         .hint(unavailable.remedy)
@@ -282,7 +281,7 @@ pub fn clock_micros() -> (i64, i64) {
     (0, micros_of_clock(LAST_TICK))
 }
 
-/// The error of a clock that is out of a range in microseconds: of `holder`, such as "New UUIDs".
+/// The error of a clock that is out of the range of `holder`, such as "New UUIDs", in microseconds.
 #[cold]
 pub fn clock_out_of_range(of: impl fmt::Display, holder: &str, (first, last): (i64, i64)) -> Report {
     let [first, last] = [first, last].map(TimestampTz::from_unix_micros);

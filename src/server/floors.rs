@@ -65,10 +65,10 @@ pub fn acquire() -> Result<u64, Report> {
 #[inline(never)]
 fn acquire_lock() -> Result<u64, Report> {
     let (block, process) = server()?;
-    // Before the logical clock is read: a process that sees a reset sees the logical clock after it.
+    // Read before the logical clock: a process that sees a reset then also sees the logical clock after it.
     let resets = block.resets();
     let latest = block.follow(&process)?.tick;
-    // A connection that comes after this transaction can then rely on what had ended before it.
+    // New connections can then use a horizon that this transaction does not hold back.
     if block.published().is_some_and(|published| published.claim(latest)) {
         fence(Ordering::SeqCst);
         publish(block, settled(latest, lowest().of_all));
@@ -83,8 +83,8 @@ fn acquire_lock() -> Result<u64, Report> {
         locktag_type: pg_sys::LockTagType::LOCKTAG_ADVISORY as u8,
         locktag_lockmethodid: pg_sys::USER_LOCKMETHOD as u8,
     };
-    // SAFETY: a lock of the top-level transaction: ROLLBACK TO would release that of a savepoint. Out of lock memory, the
-    // ERROR ends the (sub)transaction, which sets the owner again; nothing is remembered then.
+    // SAFETY: the top-level transaction owns the lock, because ROLLBACK TO would release that of a savepoint. If lock memory
+    // is exhausted, the ERROR ends the (sub)transaction, which sets the owner again, and FLOOR does not change.
     unsafe {
         let owner = pg_sys::CurrentResourceOwner;
         pg_sys::CurrentResourceOwner = pg_sys::TopTransactionResourceOwner;
@@ -105,7 +105,7 @@ pub fn acquire_for_client() -> Result<u64, Report> {
     let covered_from = acquire()?;
     let next_ms = (covered_from | (TICKS_PER_MS - 1)) + 1;
     loop {
-        // Zero in a later call in the transaction.
+        // The lead is zero in a later call in the transaction.
         let lead = SystemClock.realtime().map_or(0, |now| next_ms.saturating_sub(now));
         if lead == 0 {
             return Ok(covered_from);
@@ -134,7 +134,7 @@ pub struct Lowest {
 }
 
 pub fn lowest() -> Lowest {
-    // SAFETY: a copy of the table of locks, with so many elements, in the memory context of the caller.
+    // SAFETY: the data is a copy of the table of locks with `nelements` elements, in the memory context of the caller.
     unsafe {
         let data = raw::GetLockStatusData();
         let count = usize::try_from((*data).nelements).unwrap_or(0);
@@ -170,13 +170,13 @@ pub fn publish(block: &Block, settled: u64) {
     }
 }
 
-/// The shared clock, where there are floors.
+/// The shared clock; an error if floors are not available.
 pub fn server() -> Result<(&'static Block, Process), Report> {
     check_available()?;
     backend::server()
 }
 
-/// An error in recovery and in a parallel worker, which do not have their own transactions.
+/// Returns an error in recovery and in a parallel worker, where no transaction can hold a floor.
 fn check_available() -> Result<(), Report> {
     // SAFETY: reads shared memory that every backend has.
     if unsafe { raw::RecoveryInProgress() } {
@@ -190,7 +190,7 @@ fn check_available() -> Result<(), Report> {
         ));
     }
     if in_parallel_worker() {
-        // The label PARALLEL RESTRICTED is not enough: a function that calls ours can be labelled SAFE.
+        // PARALLEL RESTRICTED is not enough: a function that calls one of ours can be PARALLEL SAFE.
         return Err(report!(
             ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
             "tracked UUIDs and the horizon are not available in a parallel worker"

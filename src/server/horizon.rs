@@ -38,13 +38,13 @@ fn compute_with(block: &Block, process: &Process) -> Result<Horizon, Report> {
     Ok(Horizon { settled: settled(latest, lowest), held_for })
 }
 
-/// The tick up to which everything is settled for the statement that calls: committed and visible to it, or
-/// never to come. `None` if that cannot be said: an empty poll.
+/// The tick up to which everything is settled for the calling statement: committed and visible to it, or aborted.
+/// `None` if no tick is known to be settled; the poll is then empty.
 ///
-/// A statement gets one answer for each row, partition and branch. Otherwise one answer could leave a row out, and the
-/// next one let a later row through. Therefore the answer is stored in the statement's snapshot.
+/// All rows, partitions and branches of a statement get one answer. Otherwise one answer could exclude a row, and the
+/// next one include a later row. Therefore the answer is stored in the statement's snapshot.
 pub fn settled_for_statement() -> Result<Option<u64>, Report> {
-    // Before the snapshot is looked at: PostgreSQL does not fill in that word of a parallel worker's.
+    // This excludes parallel workers, in whose snapshots PostgreSQL does not set that word.
     let (block, process) = floors::server()?;
     let Some(Statement { snapshot, xmin, answer }) = statement() else { return Ok(None) };
     if let Some(settled) = known(answer) {
@@ -53,40 +53,40 @@ pub fn settled_for_statement() -> Result<Option<u64>, Report> {
     let resets = block.resets();
     let horizon = compute_with(block, &process)?;
     let after = snapshot_now();
-    // SAFETY: nothing here comes back to this function while the reference is used.
+    // SAFETY: no call below uses the ring.
     let ring = unsafe { &mut *RING.get() };
     if ring.resets != resets {
         *ring = Horizons { resets, ring: Ring::EMPTY };
     }
     ring.ring.remember(horizon.settled, after);
-    // Another process may know more than this one, whose last poll can be long ago.
+    // Another process can know a later horizon than this one.
     let published = block.published().and_then(|published| published.settled(full_transaction_id(xmin)));
     let settled = ring.ring.answer(&snapshot).max(published);
-    // SAFETY: as above.
+    // SAFETY: the active snapshot exists until the end of the call.
     unsafe { *answer = std::ptr::without_provenance_mut(settled.unwrap_or(NOTHING) as usize) };
     Ok(settled)
 }
 
-/// The answer of [`settled_for_statement`] if the statement that calls has one.
+/// The answer of [`settled_for_statement`] if the calling statement has one.
 pub fn settled_before() -> Option<Option<u64>> {
     known(statement()?.answer)
 }
 
 fn known(answer: *mut Settled) -> Option<Option<u64>> {
-    // SAFETY: the snapshot stays for the time of the call.
+    // SAFETY: the active snapshot exists until the end of the call.
     let known = unsafe { *answer };
     (!known.is_null()).then(|| Some(known.addr() as u64).filter(|&settled| settled != NOTHING))
 }
 
-/// The answer where nothing is known to be settled. No clock shows it.
+/// The answer if nothing is known to be settled. No clock reaches it.
 const NOTHING: u64 = u64::MAX;
 
 /// The word of a snapshot that points to the answer, null until there is one.
 ///
-/// Rationale: PostgreSQL uses it in snapshots of another kind alone (SNAPSHOT_NON_VACUUMABLE), leaves it null in
-/// what GetSnapshotData() fills, and copies it with the snapshot. A statement has one snapshot, which also its
-/// cursor and the STABLE functions that it calls use; the next statement has another one, or in REPEATABLE READ
-/// another copy of the transaction's, whose word stays null because that one is never active itself.
+/// Rationale: PostgreSQL uses the word only in snapshots of another kind (SNAPSHOT_NON_VACUUMABLE). GetSnapshotData()
+/// leaves it null, and it is copied with the snapshot. A statement, its cursor and the STABLE functions that it calls
+/// use one snapshot. The next statement has a new snapshot, or in REPEATABLE READ a new copy of the transaction's,
+/// which is never active itself, so that its word stays null.
 type Settled = *mut pg_sys::GlobalVisState;
 
 const _: () = assert!(size_of::<Settled>() == size_of::<u64>());
@@ -121,17 +121,16 @@ impl AsMut<[u32]> for TransactionIds {
 
 impl Drop for TransactionIds {
     fn drop(&mut self) {
-        // SAFETY: palloc returned it, and nothing else refers to it.
+        // SAFETY: the ids are palloc'd, and nothing else refers to them.
         unsafe { raw::pfree(self.ids.as_ptr().cast()) };
     }
 }
 
-/// A snapshot that is taken now. Not by GetLatestSnapshot(), which the leader of a parallel query may not call.
+/// Takes a snapshot. The leader of a parallel query may not call GetLatestSnapshot().
 fn snapshot_now() -> Snapshot<TransactionIds> {
     static mut NOW: Option<pg_sys::SnapshotData> = None;
-    // SAFETY: a backend runs SQL on one thread. GetSnapshotData() allocates the arrays of a snapshot at its
-    // first use and keeps them; it changes the process's xmin only where it has none, and it has the active
-    // snapshot's.
+    // SAFETY: a backend runs SQL on one thread. GetSnapshotData() allocates the arrays of a snapshot at its first use and
+    // keeps them. It changes the process's xmin only if there is none; the active snapshot has set it.
     unsafe {
         let now = &raw mut NOW;
         let now = (*now).get_or_insert_with(|| pg_sys::SnapshotData {
@@ -149,14 +148,14 @@ fn snapshot_now() -> Snapshot<TransactionIds> {
     }
 }
 
-/// The transaction id with its epoch, of one that was assigned already.
+/// An assigned transaction id with its epoch.
 fn full_transaction_id(id: u32) -> u64 {
     // SAFETY: reads shared memory that every backend has.
     let next = unsafe { raw::ReadNextFullTransactionId() }.value;
     next - u64::from((next as u32).wrapping_sub(id))
 }
 
-/// The snapshot of the statement that calls.
+/// The snapshot of the calling statement.
 struct Statement {
     snapshot: Snapshot<&'static [u32]>,
     /// No transaction below it is in progress.
@@ -164,10 +163,9 @@ struct Statement {
     answer: *mut Settled,
 }
 
-/// `None` if the snapshot says too little: there is none, or it was taken in recovery, when PostgreSQL notes all running
-/// transactions elsewhere.
+/// `None` if there is no snapshot, or if it was taken in recovery: it then has the running transactions in another array.
 fn statement() -> Option<Statement> {
-    // SAFETY: the active snapshot stays for the time of the call.
+    // SAFETY: the active snapshot exists until the end of the call.
     unsafe {
         if !raw::ActiveSnapshotSet() {
             return None;

@@ -1,4 +1,4 @@
-//! The process, as comb-clock sees it.
+//! This process as a host of comb-clock.
 
 #[cfg(not(any(feature = "pg15", feature = "pg16")))]
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -12,7 +12,7 @@ use crate::postgres::raw;
 use comb_clock::host::{EarlierTime, Host};
 use comb_clock::source::ClockSource;
 
-/// This process, with the logical clock that it uses: a separate one, or the one that it shares with others.
+/// This process, which uses a separate logical clock or the shared one.
 pub struct Process {
     pub shares_clock: bool,
 }
@@ -31,7 +31,7 @@ impl ClockSource for Process {
 
 impl Host for Process {
     fn earlier_time(&self) -> Option<EarlierTime> {
-        // A logical clock of one process does not continue from the time before the start of the server.
+        // A separate logical clock does not continue from the time before the start of the server.
         if self.shares_clock { seed::latest() } else { None }
     }
 
@@ -41,7 +41,7 @@ impl Host for Process {
     }
 
     fn undisturbed(&self, change: &mut dyn FnMut()) {
-        // No other process waits for the logical clock of one process.
+        // No other process waits for a separate logical clock.
         let _blocked = self.shares_clock.then(BlockedSignals::new);
         change();
     }
@@ -56,12 +56,11 @@ impl Host for Process {
     }
 }
 
-/// Waits for a millisecond. It shows up in pg_stat_activity, and obeys cancel and terminate: it then raises
-/// an ERROR.
+/// Waits for a millisecond, visible in pg_stat_activity. Cancel and terminate raise an ERROR.
 pub fn wait_interruptibly() {
     let events = pg_sys::WL_LATCH_SET | pg_sys::WL_TIMEOUT | pg_sys::WL_EXIT_ON_PM_DEATH;
-    // SAFETY: as PostgreSQL's own loops wait, in a process that runs SQL and so has a latch. No caller has blocked
-    // signals or holds a lock while it waits.
+    // SAFETY: PostgreSQL waits in the same way. A process that runs SQL has a latch. No caller has blocked signals or holds
+    // a lock.
     unsafe {
         raw::WaitLatch(pg_sys::MyLatch, events as i32, 1, wait_event());
         raw::ResetLatch(pg_sys::MyLatch);
@@ -71,13 +70,12 @@ pub fn wait_interruptibly() {
     }
 }
 
-/// What pg_stat_activity shows while a process waits for the clock: CombClock from PostgreSQL 17 on, before that
-/// Extension.
+/// The wait event in pg_stat_activity: CombClock from PostgreSQL 17 on, before that Extension.
 #[cfg(not(any(feature = "pg15", feature = "pg16")))]
 fn wait_event() -> u32 {
     static EVENT: AtomicU32 = AtomicU32::new(0);
     if EVENT.load(Ordering::Relaxed) == 0 {
-        // SAFETY: a constant name, in a process that runs SQL.
+        // SAFETY: this process runs SQL, and the name is a C string.
         EVENT.store(unsafe { raw::WaitEventExtensionNew(c"CombClock".as_ptr()) }, Ordering::Relaxed);
     }
     EVENT.load(Ordering::Relaxed)

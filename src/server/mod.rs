@@ -1,4 +1,4 @@
-//! What the extension keeps in a server.
+//! The state of the extension in a server.
 
 pub mod backend;
 pub mod floors;

@@ -13,19 +13,19 @@ use comb_clock::logical_clock::SeedSource;
 use comb_clock::source::{ClockSource, tick_of_seconds};
 use comb_tick::tick_of_micros;
 
-/// The latest of them.
+/// The latest of these times.
 pub fn latest() -> Option<EarlierTime> {
-    // The logical clock had counted the checkpoints, and may have been reset since.
+    // After a crash the checkpoint does not count: the logical clock was past it, unless it was reset since.
     let known = [crash().or_else(checkpoint), replayed()];
     known.into_iter().flatten().max_by_key(|earlier| earlier.reached)
 }
 
-/// The logical clock when a backend crashed, and the time by the monotonic clock; 0 for no crash. The
+/// The logical clock and the monotonic clock when a backend crashed; 0 for no crash. The
 /// postmaster writes it, and its backends inherit it (a platform where they do not, EXEC_BACKEND, is not
 /// supported).
 static CRASHED_AT: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
 
-/// For the postmaster, before the shared memory goes.
+/// The postmaster calls it before the shared memory is removed.
 pub fn remember_crash(block: &Block) {
     let monotonic = SystemClock.monotonic();
     if let Some(tick) = block.last_tick(monotonic) {
@@ -40,12 +40,11 @@ fn crash() -> Option<EarlierTime> {
     (tick != 0).then_some(EarlierTime { reached, end: reached, source: SeedSource::Crash })
 }
 
-/// The last checkpoint that the postmaster saw before it started the server, in Unix seconds; 0 where it
-/// did not look. Inherited as above.
+/// The last checkpoint before the postmaster started the server, in Unix seconds; 0 if it did not read it. Backends
+/// inherit it, as above.
 static CHECKPOINT_BEFORE_START: AtomicI64 = AtomicI64::new(0);
 
-/// For the postmaster, before recovery, which after a crash ends with a checkpoint, whose time
-/// is that of the clock at that point.
+/// The postmaster calls it before recovery. After a crash, recovery ends with a checkpoint at the time of the clock then.
 pub fn remember_checkpoint() {
     CHECKPOINT_BEFORE_START.fetch_max(last_checkpoint().unwrap_or(0), Ordering::Relaxed);
 }
@@ -62,10 +61,10 @@ fn checkpoint() -> Option<EarlierTime> {
 
 /// The time of the last checkpoint in the control file, in Unix seconds.
 fn last_checkpoint() -> Option<i64> {
-    // Somebody may be writing it: the server itself reads it under a lock that is not exported.
+    // Another process may be writing the file, under a lock that is not exported.
     (0..10).find_map(|_| {
         let mut is_valid = false;
-        // SAFETY: the process's DataDir is the path of its data directory; the result is the caller's.
+        // SAFETY: DataDir is the path of the data directory. The result is palloc'd.
         let second = unsafe {
             let file = raw::get_controlfile(pg_sys::DataDir, &raw mut is_valid);
             let second = (*file).checkPointCopy.time;
@@ -76,9 +75,8 @@ fn last_checkpoint() -> Option<i64> {
     })
 }
 
-/// The microsecond in which the last transaction that was replayed had ended, by the clock of the
-/// server that did it. On a standby, and after its promotion; PostgreSQL does not keep it in the
-/// recovery from a crash.
+/// The microsecond in which the last replayed transaction had ended, by the clock of its server. A standby knows it, also
+/// after its promotion; recovery from a crash does not keep it.
 fn replayed() -> Option<EarlierTime> {
     // SAFETY: reads shared memory that every backend has.
     let at = unsafe { raw::GetLatestXTime() };

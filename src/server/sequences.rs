@@ -39,7 +39,7 @@ static SEQUENCES: OneThread<UnsafeCell<Sequences>> = OneThread::new(UnsafeCell::
     sequences: [Sequence { id: Oid::INVALID, samples: Samples::EMPTY, checked_at: None }; KEPT],
 }));
 
-/// What a statement was answered.
+/// The answer to a statement.
 struct Answer {
     sequence: Oid,
     settled: u64,
@@ -55,14 +55,13 @@ struct Answers {
 
 static ANSWERS: OneThread<Cell<Answers>> = OneThread::new(Cell::new(Answers { transaction: 0, list: ptr::null_mut() }));
 
-/// How often PostgreSQL has told this process that the definition of a table has changed.
+/// The number of messages that the definition of a table has changed; `None` before they are counted.
 static INVALIDATIONS: OneThread<Cell<Option<u64>>> = OneThread::new(Cell::new(None));
 
-/// The number up to which all numbers of a sequence are settled for the statement that calls; `None` if that is not
-/// known of any.
+/// The number up to which all numbers of a sequence are settled for the calling statement; `None` if no number is known to
+/// be settled.
 ///
-/// A statement gets one answer for each sequence, as it gets one horizon: by the tick that is settled for it, which its
-/// snapshot keeps.
+/// A statement gets one answer for each sequence: its snapshot has the tick that is settled for it.
 pub fn settled_number(id: Oid) -> Result<Option<i64>, Report> {
     let (block, process) = floors::server()?;
     if let Some(settled) = settled_before() {
@@ -72,7 +71,7 @@ pub fn settled_number(id: Oid) -> Result<Option<i64>, Report> {
         }
     }
     let resets = block.resets();
-    // SAFETY: a call that comes back to this function, in a trigger of PostgreSQL's catalogs, does not exist.
+    // SAFETY: no call below uses the sequences.
     let sequences = unsafe { &mut *SEQUENCES.get() };
     if sequences.resets != resets {
         sequences.resets = resets;
@@ -87,7 +86,7 @@ pub fn settled_number(id: Oid) -> Result<Option<i64>, Report> {
     let settled = settled_for_statement()?;
     match last {
         Some(last) => sequence.samples.add(last, at, settled),
-        // It was set back to its start.
+        // The sequence was set back to its start.
         None => sequence.samples = Samples::EMPTY,
     }
     let Some(settled) = settled else { return Ok(None) };
@@ -97,7 +96,7 @@ pub fn settled_number(id: Oid) -> Result<Option<i64>, Report> {
 }
 
 impl Sequences {
-    /// The sequence, which becomes the first one. It replaces the last one if it is new.
+    /// The sequence, which becomes the first one. A new sequence replaces the last one.
     fn find(&mut self, id: Oid) -> &mut Sequence {
         let place = self.sequences.iter().position(|sequence| sequence.id == id);
         let [others @ .., last] = &mut self.sequences;
@@ -121,9 +120,9 @@ fn known_answer(sequence: Oid, settled: u64) -> Option<Option<i64>> {
         return None;
     }
     // SAFETY: the list and its elements live as long as the transaction.
-    let cells = unsafe { catalog::cells(answers.list) };
-    // The latest one is asked for most often.
-    let mut answers = cells.iter().rev().map(|cell| unsafe { &*cell.ptr_value.cast::<Answer>() });
+    let answers = unsafe { catalog::cells(answers.list) };
+    // SAFETY: as above. The latest answer is the most frequent one.
+    let mut answers = answers.iter().rev().map(|cell| unsafe { &*cell.ptr_value.cast::<Answer>() });
     answers.find(|answer| answer.sequence == sequence && answer.settled == settled).map(|answer| answer.number)
 }
 
@@ -133,7 +132,7 @@ fn remember_answer(answer: Answer) {
     if answers.transaction != transaction {
         answers = Answers { transaction, list: ptr::null_mut() };
     }
-    // SAFETY: memory that lives as long as the transaction. After an ERROR, the list is as it was.
+    // SAFETY: the memory lives as long as the transaction. An ERROR leaves the list unchanged.
     unsafe {
         let context = pg_sys::CurrentMemoryContext;
         pg_sys::CurrentMemoryContext = pg_sys::TopTransactionContext;
@@ -146,7 +145,7 @@ fn remember_answer(answer: Answer) {
 }
 
 impl Sequence {
-    /// An error if the numbers of the sequence can be stored in another order than the transactions' floors.
+    /// Returns an error if numbers of the sequence can be stored in another order than that of the floors.
     fn check(&mut self) -> Result<(), Report> {
         check_definition(self.id)?;
         let invalidations = invalidations();
@@ -158,7 +157,7 @@ impl Sequence {
     }
 }
 
-/// How often the definition of a table has changed, as far as this process knows.
+/// The number of messages so far that the definition of a table has changed.
 fn invalidations() -> u64 {
     unsafe extern "C-unwind" fn count(_: Datum, _: Oid) {
         INVALIDATIONS.set(INVALIDATIONS.get().map(|count| count + 1));
@@ -179,10 +178,10 @@ fn not_a_sequence(id: Oid) -> Report {
     }
 }
 
-/// Numbers have to be drawn in ascending order, and each has to be new.
+/// Numbers must be drawn in ascending order, and must not repeat.
 fn check_definition(id: Oid) -> Result<(), Report> {
     // SAFETY: reads the catalogs. Columns 4, 7 and 8 of pg_sequence (catalog/pg_sequence.h) are seqincrement, seqcache and
-    // seqcycle, which are never NULL. A privilege is asked for a relation that exists.
+    // seqcycle, which are never NULL.
     let (increment, cache, cycles, may_read) = unsafe {
         let syscache = SysCacheIdentifier::SEQRELID as i32;
         let row = raw::SearchSysCache1(syscache, id.into());
@@ -222,7 +221,7 @@ fn check_definition(id: Oid) -> Result<(), Report> {
     Ok(())
 }
 
-/// Each table whose column uses the sequence has to have a trigger that calls comb_track().
+/// Each table whose column uses the sequence must have a trigger that calls comb_track().
 fn check_tables(id: Oid) -> Result<(), Report> {
     let tables = catalog::tables_of_sequence(id);
     let state = ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE;
@@ -232,7 +231,7 @@ fn check_tables(id: Oid) -> Result<(), Report> {
             .hint("If a function draws its numbers, use ALTER SEQUENCE ... OWNED BY the column that stores them."));
     }
     for cell in tables {
-        // SAFETY: a list of OIDs.
+        // SAFETY: the elements of the list are OIDs.
         let table = unsafe { cell.oid_value };
         if !is_tracked(table) {
             let name = catalog::relation_name(table)?;
@@ -246,16 +245,15 @@ fn check_tables(id: Oid) -> Result<(), Report> {
     Ok(())
 }
 
-/// Whether an INSERT into a table calls comb_track(). Statements that insert into a partition by way of the partitioned
-/// table call the triggers of that one.
+/// Whether an INSERT into a table calls comb_track(). Statements that insert into a partition through the partitioned
+/// table call the triggers of the partitioned table.
 fn is_tracked(table: Oid) -> bool {
     const KIND: u32 = pg_sys::TRIGGER_TYPE_BEFORE | pg_sys::TRIGGER_TYPE_INSERT;
     const OF_ROW: u32 = pg_sys::TRIGGER_TYPE_ROW;
-    // SAFETY: reads the catalogs. A relation is closed after it was opened; if an ERROR jumps over that, the transaction
-    // closes it.
+    // SAFETY: reads the catalogs. After an ERROR, the transaction closes the relation.
     unsafe {
         let relation = raw::try_relation_open(table, pg_sys::AccessShareLock as i32);
-        // A table that was dropped meanwhile.
+        // The table was dropped meanwhile.
         if relation.is_null() {
             return true;
         }
@@ -288,8 +286,8 @@ fn last_number(id: Oid) -> Result<Option<i64>, Report> {
         info: pg_sys::FunctionCallInfoBaseData,
         argument: pg_sys::NullableDatum,
     }
-    // SAFETY: PostgreSQL's function, with the argument that it expects. Unlike a SELECT from the sequence, it reads the page
-    // under a lock, so that it sees all numbers that were drawn.
+    // SAFETY: the argument of the function is an OID. Unlike a SELECT from the sequence, it reads the page under a lock, so
+    // that it sees all numbers that were drawn.
     unsafe {
         let mut call: Call = std::mem::zeroed();
         call.info.nargs = 1;

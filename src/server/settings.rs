@@ -5,10 +5,10 @@ use std::ffi::CStr;
 use pgrx::guc::{GucContext, GucEnum, GucFlags, GucRegistry, GucSetting, GucValue, PostgresGucEnum};
 use pgrx::pg_sys;
 
-/// Whose ids are in strict order.
+/// The UUIDs that are in strict order.
 #[derive(Clone, Copy, PartialEq, Eq, PostgresGucEnum)]
 pub enum Scope {
-    /// The server's if there is shared memory, else the connection's.
+    /// Those of the server if there is shared memory, otherwise those of the connection.
     #[name = c"auto"]
     Auto,
     #[name = c"server"]
@@ -20,7 +20,7 @@ pub enum Scope {
 static SCOPE: GucSetting<Scope> = GucSetting::<Scope>::new(Scope::Auto);
 static TIMESTAMP_STEP_MS: GucSetting<i32> = GucSetting::<i32>::new(0);
 static MAX_AHEAD_MS: GucSetting<i32> = GucSetting::<i32>::new(60_000);
-/// -1 is off.
+/// -1 disables it.
 static DRIFT_WARNING_MS: GucSetting<i32> = GucSetting::<i32>::new(1000);
 
 /// An hour: far more than the unit of any time field.
@@ -39,20 +39,20 @@ pub fn scope() -> Scope {
     Scope::from_ordinal(value(&SCOPE))
 }
 
-/// The minimum distance between the time fields of successive ids, in milliseconds; 0 for none.
+/// The minimum distance between the time fields of successive UUIDs, in milliseconds; 0 for none.
 #[inline(always)]
 pub fn timestamp_step_ms() -> u64 {
     // Not negative: see its range.
     value(&TIMESTAMP_STEP_MS).unsigned_abs().into()
 }
 
-/// How far comb_observe() may move ids ahead of the clock, in milliseconds.
+/// How far comb_observe() may move UUIDs ahead of the clock, in milliseconds.
 pub fn max_ahead_ms() -> u64 {
     // Not negative: see its range.
     value(&MAX_AHEAD_MS).unsigned_abs().into()
 }
 
-/// The lead over which there is a warning, in milliseconds; `None` for never.
+/// The lead above which a warning is issued, in milliseconds; `None` to disable it.
 pub fn drift_warning_ms() -> Option<u64> {
     value(&DRIFT_WARNING_MS).try_into().ok()
 }
@@ -94,7 +94,7 @@ pub fn define() {
         i32::MAX,
         GucContext::Userset,
     );
-    // SAFETY: a constant. Any other setting of this prefix is an error.
+    // SAFETY: the prefix is a C string. Other settings with it become errors.
     unsafe { pg_sys::MarkGUCPrefixReserved(c"comb".as_ptr()) };
 }
 

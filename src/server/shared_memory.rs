@@ -1,4 +1,4 @@
-//! The block that all backends of the server share, and what to say where there is none.
+//! The block that all backends of the server share.
 
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -17,7 +17,7 @@ static PRELOADED: AtomicPtr<Block> = AtomicPtr::new(std::ptr::null_mut());
 /// The name of the block in PostgreSQL's index of shared memory.
 const NAME: &CStr = c"comb clock line";
 
-/// Why there is no block to share, in words.
+/// Why there is no shared block, for messages.
 #[derive(Clone, Copy)]
 pub struct Unavailable {
     pub reason: &'static str,
@@ -31,23 +31,23 @@ const NO_ROOM: Unavailable = Unavailable {
 const OTHER_VERSION: Unavailable =
     Unavailable { reason: "the shared memory belongs to another version of the library", remedy: "Restart the server." };
 
-/// The shared block of this server, and why there is one, in words. Allocates it if no process has.
+/// The shared block of this server, and the reason why there is one. Allocates it if no process has.
 pub fn attach() -> Result<(&'static Block, &'static str), Unavailable> {
     let (block, reason) = match PRELOADED.load(Ordering::Relaxed) {
         block if block.is_null() => (allocate().ok_or(NO_ROOM)?, "the first session that used the clock allocated shared memory"),
         block => (block, "comb is in shared_preload_libraries"),
     };
-    // SAFETY: memory of the size and alignment of a Block, whose words are atomic and valid whatever
-    // they hold, and which lasts as long as the process runs SQL.
+    // SAFETY: the memory has the size and alignment of a Block, and lasts as long as the process runs SQL. The words of a
+    // Block are atomic, and every value of them is valid.
     let block = unsafe { &*block };
     if block.is_usable() { Ok((block, reason)) } else { Err(OTHER_VERSION) }
 }
 
 /// The block in the shared memory that PostgreSQL reserves for libraries that are not preloaded (100 kB);
-/// `None` where that is used up. As pgvector allocates its tranche of locks.
+/// `None` if that is used up.
 fn allocate() -> Option<*mut Block> {
     let mut block: *mut Block = std::ptr::null_mut();
-    // SAFETY: a backend, under the lock for this purpose.
+    // SAFETY: this is a backend, which holds the lock that ShmemInitStruct() requires.
     unsafe {
         let lock = compat::addin_shmem_init_lock();
         let allocated = raw::succeeds(|| {
@@ -61,7 +61,7 @@ fn allocate() -> Option<*mut Block> {
                 // locks. No caller of a function holds another: until 18, index methods do, for their buffers.
                 raw::LWLockReleaseAll();
             } else if raw::LWLockHeldByMe(lock) {
-                // As LWLockReleaseAll() does it: the release counts it down.
+                // The release decrements it. LWLockReleaseAll() does the same.
                 pg_sys::InterruptHoldoffCount += 1;
                 raw::LWLockRelease(lock);
             }
@@ -73,11 +73,10 @@ fn allocate() -> Option<*mut Block> {
 /// The block of that name, allocated if there is none. May raise an ERROR.
 ///
 /// # Safety
-/// Under AddinShmemInitLock, or in the postmaster before it has backends. Shared structures begin at a
-/// cache line.
+/// The caller holds AddinShmemInitLock, or is the postmaster before it has backends.
 unsafe fn find_or_begin() -> *mut Block {
     let mut found = false;
-    // SAFETY: the caller's word. No other process sees new memory yet.
+    // SAFETY: guaranteed by the caller. Shared structures begin at a cache line. No other process sees new memory yet.
     unsafe {
         let block: *mut Block = raw::ShmemInitStruct(NAME.as_ptr(), size_of::<Block>(), &raw mut found).cast();
         if !found {
@@ -88,9 +87,9 @@ unsafe fn find_or_begin() -> *mut Block {
     }
 }
 
-/// Requests memory of the server that is about to start. Does nothing if it runs already.
+/// Requests memory of the server that is about to start; does nothing if it has started.
 pub fn prepare() {
-    // SAFETY: the postmaster, or a server of one process, which run one thread.
+    // SAFETY: this is the postmaster or a server of one process, with one thread.
     unsafe {
         if pg_sys::process_shared_preload_libraries_in_progress {
             NEXT_REQUEST = pg_sys::shmem_request_hook;
@@ -105,7 +104,7 @@ static mut NEXT_REQUEST: pg_sys::shmem_request_hook_type = None;
 static mut NEXT_STARTUP: pg_sys::shmem_startup_hook_type = None;
 
 unsafe extern "C-unwind" fn request() {
-    // SAFETY: as in `prepare`; the hook that stood there before goes first.
+    // SAFETY: as in `prepare`. The previous hook is called first.
     unsafe {
         if let Some(next) = NEXT_REQUEST {
             next();
@@ -116,7 +115,7 @@ unsafe extern "C-unwind" fn request() {
 
 /// This also runs after a crash, when all shared memory is initialized again.
 unsafe extern "C-unwind" fn start_up() {
-    // SAFETY: as above.
+    // SAFETY: as in `request`.
     unsafe {
         if let Some(next) = NEXT_STARTUP {
             next();
@@ -128,10 +127,10 @@ unsafe extern "C-unwind" fn start_up() {
 }
 
 /// When a backend crashes, the postmaster initializes all shared memory again; the logical clock continues, since its
-/// monotonic clock does. Called by the postmaster before the memory is gone; backends forget the call when
-/// they begin.
+/// monotonic clock does. The postmaster calls this while the memory exists; a new backend removes the
+/// callback.
 unsafe extern "C-unwind" fn keep_tick(_code: i32, _argument: pg_sys::Datum) {
-    // SAFETY: the memory that PRELOADED points to is still there.
+    // SAFETY: the memory that PRELOADED points to still exists.
     if let Some(block) = unsafe { PRELOADED.load(Ordering::Relaxed).as_ref() } {
         seed::remember_crash(block);
     }

@@ -1,10 +1,9 @@
-//! Signals that are held back for the time of a change.
+//! Signals that are blocked during a change.
 
 use std::mem::MaybeUninit;
 
-/// Signals that PostgreSQL handles, blocked until this is dropped. Without that, a background worker that handles
-/// SIGTERM in the usual way would end within a change, and all other processes would wait for it. Do not raise an
-/// ERROR meanwhile: it would jump over the drop.
+/// Blocks the signals that PostgreSQL handles until it is dropped. Otherwise SIGTERM could end a background worker within
+/// a change, and all other processes would wait for it. Do not raise an ERROR meanwhile: it would jump over the drop.
 pub struct BlockedSignals {
     before: libc::sigset_t,
 }
@@ -13,8 +12,7 @@ impl BlockedSignals {
     pub fn new() -> Self {
         let mut blocked = MaybeUninit::uninit();
         let mut before = MaybeUninit::uninit();
-        // SAFETY: sets of signals that the calls fill before they are read. Those that a process raises
-        // by a fault in its code cannot be blocked.
+        // SAFETY: the calls fill the sets before they are read. The signals of faults in the code must not be blocked.
         unsafe {
             libc::sigfillset(blocked.as_mut_ptr());
             for fault in [libc::SIGTRAP, libc::SIGABRT, libc::SIGILL, libc::SIGFPE, libc::SIGSEGV, libc::SIGBUS] {
@@ -28,7 +26,7 @@ impl BlockedSignals {
 
 impl Drop for BlockedSignals {
     fn drop(&mut self) {
-        // SAFETY: the mask that was in force.
+        // SAFETY: `before` is the previous mask.
         unsafe { libc::sigprocmask(libc::SIG_SETMASK, &raw const self.before, std::ptr::null_mut()) };
     }
 }
@@ -39,7 +37,7 @@ mod tests {
 
     fn is_blocked(signal: i32) -> bool {
         let mut mask = MaybeUninit::uninit();
-        // SAFETY: fills the mask with the one in force, and reads it.
+        // SAFETY: the first call fills the mask.
         unsafe {
             libc::sigprocmask(libc::SIG_SETMASK, std::ptr::null(), mask.as_mut_ptr());
             libc::sigismember(mask.as_ptr(), signal) == 1

@@ -19,11 +19,11 @@ impl ClockSource for SystemClock {
     }
 }
 
-/// Through libc, where libfaketime can steer it.
+/// Reads a clock through libc, which libfaketime can replace.
 #[inline(always)]
 fn read(clock: libc::clockid_t) -> libc::timespec {
     let mut time = MaybeUninit::uninit();
-    // SAFETY: both clocks exist wherever PostgreSQL runs, so the call cannot fail, and fills the structure.
+    // SAFETY: both clocks exist on all platforms of PostgreSQL, so the call fills the structure.
     unsafe {
         libc::clock_gettime(clock, time.as_mut_ptr());
         time.assume_init()
