@@ -78,12 +78,12 @@ impl Block {
         host: &impl Host,
         min_tick: impl Fn() -> u64,
         fit: impl Fn(u64) -> Option<u64>,
-    ) -> Result<(u64, ClockReading), ClockError> {
+    ) -> Result<ClockReading, ClockError> {
         self.change(host, |clock, at| {
             let tick = clock.tick(at.monotonic).max(min_tick());
             let tick = fit(tick).ok_or(ClockError::OutOfRange)?;
             let clock = advanced(clock, tick, at, None)?;
-            Ok((clock, (tick, ClockReading::of(clock, at))))
+            Ok((clock, ClockReading::of(clock, at)))
         })
     }
 

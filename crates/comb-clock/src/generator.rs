@@ -1,6 +1,7 @@
 //! The state of a process that generates ids: its last tick and its random bits.
 
 use super::block::Block;
+use super::follow::ClockReading;
 use super::host::Host;
 use super::logical_clock::ClockError;
 use super::random::Random;
@@ -37,15 +38,6 @@ pub struct Next {
     pub advance: bool,
 }
 
-/// The result of [`Generator::tick`].
-#[derive(Clone, Copy, Debug)]
-pub struct NewTick {
-    /// The tick.
-    pub tick: u64,
-    /// How far the logical clock is ahead of the system clock.
-    pub lead: u64,
-}
-
 impl Generator {
     /// A generator before its first id.
     pub const fn new(block: &'static Block) -> Self {
@@ -76,7 +68,7 @@ impl Generator {
     /// # Errors
     /// A clock or the tick is out of range.
     #[cold]
-    pub fn tick(&mut self, next: Next, host: &impl Host, fit: impl Fn(u64) -> Option<u64>) -> Result<NewTick, ClockError> {
+    pub fn tick(&mut self, next: Next, host: &impl Host, fit: impl Fn(u64) -> Option<u64>) -> Result<ClockReading, ClockError> {
         // Read before the logical clock: a process that sees a reset then also sees the logical clock after it.
         let resets = self.block.resets();
         let now = self.block.follow(host)?;
@@ -92,15 +84,15 @@ impl Generator {
             let mut ticks = (0..READS).map(|_| self.block.now(host));
             if let Some(tick) = ticks.find(passed) {
                 self.last = tick;
-                return Ok(NewTick { tick, lead: now.lead });
+                return Ok(ClockReading { tick, ..now });
             }
         }
         let block = self.block;
         // Another process can have reset the logical clock meanwhile.
         let min_tick = || if resets == block.resets() { self.last + next.step } else { 0 };
-        let (tick, now) = block.tick_at_least(host, min_tick, fit)?;
-        self.last = tick;
-        Ok(NewTick { tick, lead: now.lead })
+        let now = block.tick_at_least(host, min_tick, fit)?;
+        self.last = now.tick;
+        Ok(now)
     }
 }
 

@@ -132,14 +132,6 @@ mod tests {
         assert_eq!(level_in(7200 * SECOND + 1), None);
     }
 
-    #[test]
-    fn a_lead_of_days_stays() {
-        let at = Sample { monotonic: 5 * SECOND, realtime: 1000 * SECOND };
-        let clock = LogicalClock::starting_at(at.realtime + 86_400 * SECOND, at);
-        assert_eq!(clock.tick(1005 * SECOND), 88_400 * SECOND);
-        assert_eq!(clock.level_in(at.monotonic), None);
-    }
-
     proptest! {
         /// Two ticks of the monotonic clock are at least one of the logical clock, whatever its lead.
         #[test]

@@ -149,13 +149,6 @@ const _: () = {
 };
 
 /// The layout with a label; the label is ASCII, whatever the encoding of the database.
-///
-/// ```
-/// use comb_id::layouts::{MSSQL, labelled};
-///
-/// assert_eq!(labelled(b"mssql"), Some(&MSSQL));
-/// assert_eq!(labelled(b"MSSQL"), None);
-/// ```
 pub fn labelled(label: &[u8]) -> Option<&'static Layout> {
     LAYOUTS.iter().find(|layout| layout.label.as_bytes() == label)
 }
