@@ -68,7 +68,7 @@ fn comb_typeid_uuid_prefix(text: &[u8], prefix: &[u8]) -> Result<Uuid, Report> {
     typeid::check_prefix(prefix).map_err(|error| invalid_prefix(prefix, error))?;
     let type_id = type_id(text)?;
     if type_id.prefix != prefix {
-        // Both are ASCII, as prefixes are.
+        // Both prefixes are valid, and therefore ASCII.
         let [prefix, found] = [prefix, type_id.prefix].map(|prefix| str::from_utf8(prefix).unwrap_or_default());
         return Err(report!(ERRCODE_INVALID_TEXT_REPRESENTATION, "TypeID does not have prefix \"{prefix}\": ")
             .quote(text)

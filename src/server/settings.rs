@@ -8,7 +8,7 @@ use pgrx::pg_sys;
 /// The UUIDs that are in strict order.
 #[derive(Clone, Copy, PartialEq, Eq, PostgresGucEnum)]
 pub enum Scope {
-    /// Those of the server if there is shared memory, otherwise those of the connection.
+    /// The UUIDs of the server if there is shared memory, otherwise of the connection.
     #[name = c"auto"]
     Auto,
     #[name = c"server"]

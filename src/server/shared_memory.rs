@@ -47,7 +47,7 @@ pub fn attach() -> Result<(&'static Block, &'static str), Unavailable> {
 /// `None` if that is used up.
 fn allocate() -> Option<*mut Block> {
     let mut block: *mut Block = std::ptr::null_mut();
-    // SAFETY: this is a backend, which holds the lock that ShmemInitStruct() requires.
+    // SAFETY: this is a backend, which acquires the lock that ShmemInitStruct() requires.
     unsafe {
         let lock = compat::addin_shmem_init_lock();
         let allocated = raw::succeeds(|| {
@@ -57,8 +57,8 @@ fn allocate() -> Option<*mut Block> {
         });
         if !allocated {
             if cfg!(feature = "pg19") {
-                // In PostgreSQL 19, ShmemInitStruct() keeps its own lock as well, which has no name here. This releases all
-                // locks. No caller of a function holds another: until 18, index methods do, for their buffers.
+                // In PostgreSQL 19, ShmemInitStruct() keeps another lock as well, which has no name here. This releases all
+                // locks, and no caller of a function holds one. In older versions, index methods do, for their buffers.
                 raw::LWLockReleaseAll();
             } else if raw::LWLockHeldByMe(lock) {
                 // The release decrements it. LWLockReleaseAll() does the same.

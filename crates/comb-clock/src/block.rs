@@ -39,7 +39,7 @@ pub struct Block {
 /// Words that are written when the logical clock changes, and seldom read.
 #[repr(C)]
 pub(super) struct History {
-    /// Not 0 from a start in recovery until the recovery has ended.
+    /// 1 from a start in recovery until the recovery has ended, otherwise 0.
     pub in_recovery: AtomicU64,
     pub steps_back: AtomicU64,
     /// The sum of these steps, in ticks.

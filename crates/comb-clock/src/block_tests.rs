@@ -58,7 +58,7 @@ fn a_logical_clock_whose_writer_died_continues_above_it() {
     host.pass(HOUR);
     let latest = status(block, &host).now.tick;
     let within = block.change(&host, |clock, at| Ok((clock, block.last_tick(at.monotonic).unwrap())));
-    // In an hour, a sixteenth of the lead was worked off.
+    // A sixteenth of the lead was worked off in the hour.
     let last_tick = within.unwrap();
     assert!(last_tick > latest && last_tick < latest + HOUR / 16 + SECOND);
 }
@@ -350,7 +350,7 @@ proptest! {
             (tick, host.mono(), host.real())
         };
         tick();
-        // In several steps, the later ones while the lead is being worked off.
+        // The clock is set back in several steps, the later ones while the lead is being worked off.
         for _ in 0..steps {
             host.set_back(back / steps);
             host.pass(20 * TICKS_PER_MS);

@@ -8,8 +8,8 @@ use super::logical_clock::{ClockError, LogicalClock, SeedSource};
 use super::source::{LAST_TICK, Sample};
 use comb_tick::TICKS_PER_MS;
 
-/// If the system clock moves against the monotonic clock by more than this, 1 ms, it was set. Both run at one
-/// speed, which NTP adjusts, and are read to a microsecond.
+/// The system clock was set if it moved against the monotonic clock by more than this, 1 ms. NTP adjusts the speed of
+/// both clocks alike, and they are read to a microsecond.
 pub(super) const TOLERANCE: u64 = TICKS_PER_MS;
 
 /// The distance from an observed tick to the next one, 100 ns: the unit of the time fields without a remainder.

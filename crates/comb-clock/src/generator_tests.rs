@@ -19,7 +19,7 @@ fn ticks_increase_while_the_clock_steps_back_and_jumps() {
 fn a_clock_out_of_range_changes_nothing() {
     let host = SimulatedHost::new();
     let mut generator = Generator::new(unused_block());
-    // Before the logical clock started, and after.
+    // The logical clock starts after the first round.
     for _ in 0..2 {
         let before = host.real();
         host.set(None);
@@ -124,7 +124,7 @@ fn a_generator_keeps_the_distance_that_is_asked_for() {
         assert!(tick.is_multiple_of(TICKS_PER_MS) && tick >= last + 4 * TICKS_PER_MS);
         last = tick;
     }
-    // Ids without a distance are above the others too.
+    // Ids without a distance are above these as well.
     assert!(next_tick(&mut generator, 1, &host).unwrap() > last);
 }
 

@@ -22,7 +22,7 @@ pub fn micros(id: &Uuid) -> Option<i64> {
 
 /// The time of a key of layout `mssql` or of a bound, in microseconds since the Unix epoch. A version 4 UUID
 /// does not say whether it has a time. Therefore a key has one from 1990 to 2100 only, a bound in the whole range of
-/// the layout. Of random keys, 1.2% can be read as a time of these years.
+/// the layout. These years contain the times of 1.2% of random keys.
 pub fn micros_mssql(id: &Uuid) -> Option<i64> {
     let micros = MSSQL.micros(id)?;
     (is_plausible(micros) || is_mssql_bound(id)).then_some(micros)

@@ -47,7 +47,7 @@ pub fn readings(id: &Uuid) -> impl Iterator<Item = Reading> + '_ {
 }
 
 /// The layouts in the order of the table, but with `newsequentialid` first: one in 500 of its ids can be
-/// read as `mysql_ordered`, and the other way round, and more tables have ids of SQL Server's own default.
+/// read as `mysql_ordered`, and the other way round, and more tables have ids of SQL Server's default.
 fn by_frequency() -> impl Iterator<Item = &'static Layout> {
     let others = LAYOUTS.iter().filter(|layout| **layout != NEWSEQUENTIALID);
     std::iter::once(&NEWSEQUENTIALID).chain(others)

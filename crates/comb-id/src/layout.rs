@@ -273,15 +273,6 @@ impl Layout {
     }
 
     /// The value of an id; `None` if the id does not have the stamp, or no valid time field.
-    ///
-    /// ```
-    /// use comb_id::layouts::UUIDV7;
-    /// use comb_tick::micros_of_tick;
-    ///
-    /// let comb = UUIDV7.decode(&"017f22e2-79b0-7cc3-98c4-dc0c0c07398f".parse().unwrap()).unwrap();
-    /// assert_eq!(micros_of_tick(comb.tick), Some(1_645_557_742_000_797));
-    /// assert_eq!(UUIDV7.decode(&"d01c25cc-63a7-47cc-b5ba-018e5f3bff48".parse().unwrap()), None);
-    /// ```
     #[inline(always)]
     pub fn decode(&self, id: &Uuid) -> Option<Comb> {
         if !self.is_stamped(id) {

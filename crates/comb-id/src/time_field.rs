@@ -109,9 +109,8 @@ impl TimeField {
         unit: Unit::THIRD_OF_10_MS,
         epoch_ms: SQL_EPOCH_MS,
         last: SQL_DAYS * Unit::THIRD_OF_10_MS.per_day() - 1,
-        bits: 48,
         encoding: Encoding::DayAndUnit,
-        low_bits: LowBits::Random,
+        ..Self::UNIX_MS
     };
 
     /// Width of the remainder in bits.
