@@ -192,7 +192,6 @@ functions! {
     fn contain_volatile_functions(expression: *mut Node) -> bool;
     fn pull_varattnos(expression: *mut Node, table: Index, columns: *mut *mut Bitmapset);
     fn bms_is_member(member: c_int, set: *const Bitmapset) -> bool;
-    fn eval_const_expressions(root: *mut PlannerInfo, expression: *mut Node) -> *mut Node;
     fn op_in_opfamily(operator: Oid, family: Oid) -> bool;
     fn is_pseudo_constant_for_index(
         root: *mut PlannerInfo, expression: *mut Node, index: *mut IndexOptInfo,

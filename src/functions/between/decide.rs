@@ -53,37 +53,27 @@ unsafe fn decide_for_column(root: *mut pg_sys::PlannerInfo, call: *mut FuncExpr,
     // In a partition, the decision for the partitioned table holds.
     let is_expanded = (*call).inputcollid == EXPANDED;
     let jointree: *mut Node = (*query).jointree.cast();
-    let conditions = [jointree, (*entry).securityQuals.cast(), (*query).havingQual];
-    let is_negated = |_, place| place == Place::Negated;
-    let mut rest = MOST_CONDITIONS;
+    let conditions = [(jointree, Place::Term), ((*entry).securityQuals.cast(), Place::Term), ((*query).havingQual, Place::Other)];
+    let has = |places: &[Place]| {
+        let mut rest = MOST_CONDITIONS;
+        conditions.iter().any(|&(node, place)| any_call(node, function, place, &mut rest, places))
+    };
+    let is_partitioned = (*entry).relkind as u8 == pg_sys::RELKIND_PARTITIONED_TABLE;
+    let elsewhere: &[Place] = if is_partitioned { &[Place::Negated, Place::Other] } else { &[Place::Negated] };
     // PostgreSQL reduces outer joins only for strict expressions, which the function is not. An index serves NOT of an
-    // operator, not of a function.
-    if !is_expanded
-        && (is_nullable(jointree, (*column).varno) == Some(true)
-            || conditions.iter().any(|of| any_call(*of, function, Place::Term, &mut rest, &is_negated)))
-    {
+    // operator, not of a function. Where a partition does not evaluate a condition, its comparisons would not be removed.
+    if !is_expanded && (is_nullable(jointree, (*column).varno) == Some(true) || has(elsewhere)) {
         return Decision::Replace;
     }
     if (*entry).rtekind != pg_sys::RTEKind::RTE_RELATION {
         return Decision::Keep;
     }
-    match (*entry).relkind as u8 {
-        pg_sys::RELKIND_FOREIGN_TABLE => return Decision::Replace,
-        pg_sys::RELKIND_PARTITIONED_TABLE if is_expanded => return Decision::Both,
-        pg_sys::RELKIND_PARTITIONED_TABLE => {
-            let [_, from, to] = nodes((*call).args);
-            let simplified = |time: *mut Node| raw::eval_const_expressions(root, time).cast();
-            let is_this = |other: *mut FuncExpr, place| {
-                let [_, times @ ..]: [*mut Node; 3] = nodes((*other).args);
-                place == Place::Term
-                    && raw::equal(simplified(times[0]), from.cast())
-                    && raw::equal(simplified(times[1]), to.cast())
-            };
-            let is_condition = (*entry).inh
-                && conditions[..2].iter().any(|of| any_call(*of, function, Place::Term, &mut { MOST_CONDITIONS }, &is_this));
-            return if is_condition { Decision::Both } else { Decision::Replace };
-        }
-        _ => {}
+    if is_partitioned {
+        let stays = is_expanded || (*entry).inh && has(&[Place::Term]);
+        return if stays { Decision::Both } else { Decision::Replace };
+    }
+    if (*entry).relkind as u8 == pg_sys::RELKIND_FOREIGN_TABLE {
+        return Decision::Replace;
     }
     let on = pg_sys::ConstraintExclusionType::CONSTRAINT_EXCLUSION_ON as i32;
     let excludes = parent.is_some() || pg_sys::constraint_exclusion == on;
@@ -173,17 +163,11 @@ enum Place {
     Other,
 }
 
-/// Whether the conditions have a call that passes the test, or there are more than `rest`. `= false` and `<> true` are NOT.
+/// Whether the conditions have a call in one of these places, or there are more than `rest`. `= false` and `<> true` are NOT.
 ///
 /// # Safety
 /// The join tree of a query, conditions, or null.
-unsafe fn any_call(
-    node: *mut Node,
-    function: Oid,
-    place: Place,
-    rest: &mut u32,
-    test: &dyn Fn(*mut FuncExpr, Place) -> bool,
-) -> bool {
+unsafe fn any_call(node: *mut Node, function: Oid, place: Place, rest: &mut u32, places: &[Place]) -> bool {
     let Some(fewer) = rest.checked_sub(1) else {
         return true;
     };
@@ -191,19 +175,19 @@ unsafe fn any_call(
     let Some(tag) = node.as_ref().map(|node| node.type_) else {
         return false;
     };
-    let mut any = |list, place| cells(list).iter().any(|cell| any_call(cell.ptr_value.cast(), function, place, rest, test));
+    let mut any = |list, place| cells(list).iter().any(|cell| any_call(cell.ptr_value.cast(), function, place, rest, places));
     match tag {
         NodeTag::T_List => any(node.cast(), place),
         NodeTag::T_FromExpr => {
             let from = node.cast::<pg_sys::FromExpr>();
-            any((*from).fromlist, Place::Term) || any_call((*from).quals, function, Place::Term, rest, test)
+            any((*from).fromlist, Place::Term) || any_call((*from).quals, function, Place::Term, rest, places)
         }
         NodeTag::T_JoinExpr => {
             use pg_sys::JoinType::{JOIN_INNER, JOIN_SEMI};
             let join = node.cast::<pg_sys::JoinExpr>();
             let on = if [JOIN_INNER, JOIN_SEMI].contains(&(*join).jointype) { Place::Term } else { Place::Other };
             let parts = [((*join).larg, Place::Term), ((*join).rarg, Place::Term), ((*join).quals, on)];
-            parts.iter().any(|&(part, place)| any_call(part, function, place, rest, test))
+            parts.iter().any(|&(part, place)| any_call(part, function, place, rest, places))
         }
         NodeTag::T_BoolExpr => {
             let expression = node.cast::<pg_sys::BoolExpr>();
@@ -230,10 +214,7 @@ unsafe fn any_call(
             let arguments = (*expression).args;
             cells(arguments).iter().any(is_value) && any(arguments, Place::Negated)
         }
-        NodeTag::T_FuncExpr => {
-            let call = node.cast::<FuncExpr>();
-            (*call).funcid == function && test(call, place)
-        }
+        NodeTag::T_FuncExpr => (*node.cast::<FuncExpr>()).funcid == function && places.contains(&place),
         _ => false,
     }
 }
