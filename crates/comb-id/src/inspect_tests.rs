@@ -1,0 +1,66 @@
+use super::*;
+use crate::layouts::labelled;
+use crate::vectors::{STRIDE, micros, uuid, vectors};
+
+#[test]
+fn plausible_times_end_with_the_years() {
+    assert_eq!(PLAUSIBLE.start, micros("1990-01-01 00:00:00"));
+    assert_eq!(PLAUSIBLE.end, micros("2100-01-01 00:00:00"));
+}
+
+#[test]
+fn public_ids_are_recognised() {
+    for vector in vectors() {
+        let Some(layout) = labelled(vector.layout.as_bytes()) else {
+            continue;
+        };
+        let readings: Vec<_> = readings(&vector.uuid()).collect();
+        let of_layout = readings.iter().find(|reading| reading.layout.label == layout.label);
+        let of_layout = of_layout.unwrap_or_else(|| panic!("{}: {readings:?}", vector.id));
+        assert_eq!(of_layout.micros, vector.micros);
+        assert!(of_layout.plausible, "{}", vector.id);
+        let plausible = readings.iter().take_while(|reading| reading.plausible).count();
+        assert!(readings[plausible..].iter().all(|reading| !reading.plausible));
+    }
+}
+
+#[test]
+fn the_layout_whose_stamp_agrees_comes_first() {
+    let first = |id| readings(&uuid(id)).next().unwrap().layout.label;
+    assert_eq!(first("017f22e2-79b0-7cc3-98c4-dc0c0c07398f"), "uuidv7");
+    assert_eq!(first("017c5af4-2617-4ae0-98f0-98086eef50ca"), "postgres");
+    assert_eq!(first("d01c25cc-63a7-47cc-b5ba-018e5f3bff48"), "mssql");
+    assert_eq!(first("e25afe33-db2d-4502-9bf0-919001862cc4"), "mssql_legacy");
+    assert_eq!(first("39babcb4-e446-4ed5-4012-2e27653a9d13"), "sequential_as_string");
+    assert_eq!(first("63dd0ad3-a111-dd11-b2eb-005056ae063c"), "newsequentialid");
+    // Its first half-byte is by chance that of version 1 as MySQL stores it.
+    let both = uuid("11dd0ad3-a111-dd11-b2eb-005056ae063c");
+    assert!(readings(&both).any(|reading| reading.layout.label == "mysql_ordered" && reading.plausible));
+    assert_eq!(first("11dd0ad3-a111-dd11-b2eb-005056ae063c"), "newsequentialid");
+    assert_eq!(first("11e1c57d-ff6f-8cb0-9b21-0800200c9a66"), "mysql_ordered");
+    assert_eq!(first("016fa936-bff0-997a-0a3c-428548fee8c9"), "ulid");
+    assert_eq!(first("45f98020-66e7-871d-9641-0170e4be4d77"), "uuidv8_mssql");
+}
+
+/// No other layout comes first, whatever the time of this century and the node.
+#[test]
+fn newsequentialids_come_first() {
+    let mut id = uuid("63dd0ad3-a111-dd11-b2eb-005056ae063c");
+    let begin = micros("2005-11-07 00:00:00");
+    for n in (0..100_000u64).step_by(STRIDE) {
+        let at = begin + n as i64 * 20_000_000_011;
+        let node = n.wrapping_mul(0x9e37_79b9_7f4a_7c15) & !(3 << 62) | 2 << 62;
+        id = NEWSEQUENTIALID.with_micros(&Uuid::from_u64_pair(id.as_u64_pair().0, node), at).unwrap();
+        let first = readings(&id).next().unwrap();
+        assert_eq!((first.layout.label, first.micros), ("newsequentialid", at), "{id}");
+    }
+}
+
+#[test]
+fn variants_have_names() {
+    let of = |byte| variant(&Uuid::from_bytes([byte; 16]));
+    assert_eq!(
+        [0x00, 0x7f, 0x80, 0xbf, 0xc0, 0xdf, 0xe0, 0xff].map(of),
+        ["ncs", "ncs", "rfc9562", "rfc9562", "microsoft", "microsoft", "future", "future"]
+    );
+}
