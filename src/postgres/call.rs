@@ -1,9 +1,10 @@
 //! SQL functions as Rust functions: `export!(comb_at)` exports one whose parameters and result have the types of its
 //! SQL declaration.
 //!
-//! Rationale: the wrapper that pgrx's `#[pg_extern]` writes catches panics, switches memory contexts and boxes
-//! arguments, which costs about 10 ns a call. comb_new() needs 37 ns as a whole. These wrappers read the arguments
-//! straight from the call. `tests/declarations.rs` compares the functions with sql/.
+//! Rationale: the wrapper that pgrx's `#[pg_extern]` writes catches panics, switches memory contexts and copies a uuid.
+//! Measured with pgrx 0.18.1 on PostgreSQL 18, a call costs 8 ns more if its result is a uuid, 10 ns if an argument is one
+//! as well, and 2 ns with a bigint. comb_new() takes 37 ns as a whole. `tests/declarations.rs` compares the functions
+//! with sql/.
 
 use std::ffi::CStr;
 use std::mem::needs_drop;
