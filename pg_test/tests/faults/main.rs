@@ -7,6 +7,7 @@ mod horizon;
 mod input;
 mod kill;
 mod lead;
+mod many_connections;
 mod memory;
 mod order;
 mod out_of_memory;

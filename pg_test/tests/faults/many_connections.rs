@@ -1,0 +1,126 @@
+//! Many more connections than processors, each in a tracked transaction: ids are in order, and readers miss no row.
+
+use std::sync::{Arc, Barrier};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use pg_test::{Server, Sharing, duration, value};
+use postgres::{Client, NoTls, SimpleQueryMessage};
+use uuid::Uuid;
+
+const WRITERS: usize = 8;
+
+const TABLE: &str = "
+    CREATE TABLE events (position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id uuid UNIQUE DEFAULT comb_new());
+    CREATE TRIGGER tracked BEFORE INSERT ON events FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
+    CREATE FUNCTION poll_us() RETURNS float LANGUAGE plpgsql AS $$
+    DECLARE
+        start timestamptz := clock_timestamp();
+    BEGIN
+        FOR n IN 1..200 LOOP PERFORM comb_horizon(); END LOOP;
+        RETURN extract(epoch FROM clock_timestamp() - start) * 1e6 / 200;
+    END $$";
+
+/// Ends a connection's transaction and begins the next one with a row; returns its key.
+fn turn(client: &mut Client) -> Uuid {
+    let messages = client.simple_query("COMMIT; BEGIN; INSERT INTO events DEFAULT VALUES RETURNING id").expect("a row");
+    let row = messages.iter().find_map(|message| if let SimpleQueryMessage::Row(row) = message { row.get(0) } else { None });
+    row.expect("a key").parse().expect("a UUID")
+}
+
+/// How many rows two readers get, by position and by key, in polls until the writers are done.
+fn read(client: &mut Client, done: impl Fn() -> bool) -> [usize; 2] {
+    let by_position =
+        "SELECT position FROM events WHERE position > $1 AND position <= comb_sequence_horizon('events_position_seq')
+                       ORDER BY position";
+    let by_key = "SELECT id FROM events WHERE id > $1 AND id < comb_horizon() ORDER BY id";
+    let (mut position, mut id, mut rows) = (0i64, Uuid::nil(), [0, 0]);
+    loop {
+        // Rows committed before a poll may need the next one.
+        let last_round = done();
+        for _ in 0..3 {
+            for row in client.query(by_position, &[&position]).expect("rows") {
+                (position, rows[0]) = (row.get(0), rows[0] + 1);
+            }
+            for row in client.query(by_key, &[&id]).expect("rows") {
+                (id, rows[1]) = (row.get(0), rows[1] + 1);
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        if last_round {
+            return rows;
+        }
+    }
+}
+
+fn anonymous_kb(pid: i32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
+    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+}
+
+fn readers_miss_no_row_of(connections: usize, time: Duration) {
+    let server =
+        Server::start(Sharing::Preloaded, &[("max_connections", &(connections + 20).to_string()), ("synchronous_commit", "off")]);
+    server.execute(TABLE);
+    let mut client = server.connect();
+    let poll_without: f64 = value(&mut client, "SELECT poll_us()");
+    // All are connected; all transactions wait, open; all were measured.
+    let stage = Arc::new(Barrier::new(WRITERS + 1));
+    let writers = (0..WRITERS).map(|_| {
+        let (config, stage) = (server.config(), Arc::clone(&stage));
+        thread::spawn(move || {
+            let mut clients: Vec<_> = (0..connections / WRITERS).map(|_| config.connect(NoTls).expect("a connection")).collect();
+            stage.wait();
+            let (end, mut last, mut slowest, mut rows) = (Instant::now() + time, Uuid::nil(), Duration::ZERO, 0);
+            while Instant::now() < end {
+                for client in &mut clients {
+                    let start = Instant::now();
+                    let id = turn(client);
+                    assert!(id > last, "another connection had generated {last} before {id}");
+                    (last, slowest, rows) = (id, slowest.max(start.elapsed()), rows + 1);
+                }
+            }
+            stage.wait();
+            stage.wait();
+            clients.iter_mut().for_each(|client| client.batch_execute("COMMIT").expect("an end"));
+            (rows, slowest)
+        })
+    });
+    let writers: Vec<_> = writers.collect();
+    let observer = {
+        let (mut client, stage) = (server.connect(), Arc::clone(&stage));
+        thread::spawn(move || {
+            stage.wait();
+            thread::sleep(time / 2);
+            client.batch_execute("SELECT comb_observe(comb_at(clock_timestamp() + interval '5 s'))").expect("a new clock");
+            stage.wait();
+            let poll: f64 = value(&mut client, "SELECT poll_us()");
+            let locks: i64 = value(&mut client, "SELECT count(*) FROM pg_locks WHERE objsubid = 3083");
+            let pids: Vec<i32> = value(&mut client, "SELECT array_agg(pid) FROM pg_stat_activity WHERE state LIKE 'idle in%'");
+            stage.wait();
+            (poll, locks, pids.iter().map(|pid| anonymous_kb(*pid)).sum::<u64>() / pids.len() as u64)
+        })
+    };
+    let read = read(&mut client, || writers.iter().all(|writer| writer.is_finished()));
+    let (poll, locks, kb) = observer.join().expect("measurements");
+    let written: Vec<(usize, Duration)> = writers.into_iter().map(|writer| writer.join().expect("a writer")).collect();
+    let (rows, slowest) =
+        (written.iter().map(|(rows, _)| rows).sum::<usize>(), written.iter().map(|(_, slowest)| *slowest).max());
+    println!(
+        "{connections} connections: {rows} rows. A poll of the horizon takes {poll_without:.0} µs, with {locks} floors {poll:.0} µs. \
+         The slowest row, with a change of the clock: {} ms. A backend has {kb} kB of its own.",
+        slowest.unwrap_or_default().as_millis()
+    );
+    assert_eq!(read, [rows; 2]);
+    server.assert_clean_log();
+}
+
+/// In long runs, more connections than a server usually has.
+#[test]
+fn readers_miss_no_row() {
+    if duration() < Duration::from_secs(60) {
+        return readers_miss_no_row_of(100, duration());
+    }
+    [1000, 2000].into_iter().for_each(|connections| readers_miss_no_row_of(connections, duration() / 2));
+}
