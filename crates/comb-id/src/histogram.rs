@@ -40,13 +40,13 @@ impl Query {
     /// The share of the rows in the range, by `count` bounds of bins that hold equally many rows, in
     /// ascending order.
     ///
-    /// The keys of the layout are in a narrow part of all positions, and random keys in all of them. In a
-    /// bin between two keys of the layout, and in one between two others, keys are taken to be spread
-    /// evenly. A bin between the two kinds holds the random keys of its width, and keys of the layout
-    /// as dense as in the next bin of such.
+    /// Keys of the layout are in a narrow part of all positions, and random keys in all of them. If both bounds of
+    /// a bin are of the same kind, its keys are assumed to be spread evenly. A bin between the two kinds holds as
+    /// many random keys as its width suggests. Its keys of the layout are as dense as in the neighbouring bin of
+    /// the layout.
     ///
-    /// New keys come after the newest key of the histogram and before now, but not faster than the keys of
-    /// its fastest bin did: more rows than that were loaded in bulk, and are spread like the histogram.
+    /// New keys are assumed to be between the newest key of the histogram and now, but no denser than in its densest
+    /// bin: further rows were loaded in bulk, and are spread like the histogram.
     pub fn estimate(&self, count: usize, bound: impl Fn(usize) -> Bound) -> f64 {
         let bin = 1.0 / (count - 1) as f64;
         let outside_layout = (0..count).filter(|&index| !bound(index).in_layout).count();
