@@ -1,4 +1,4 @@
-//! The programs of `examples/`, each in a new database, and a table of what passed. `examples/README.md` says what an
+//! The programs of `examples/`, each in a new database, and whether they pass. `examples/README.md` says what an
 //! example consists of.
 //!
 //! `ON="psycopg django"` runs these, `SOME=5` runs five, others at each commit. By default all run.
@@ -13,8 +13,8 @@ use pg_test::{Server, Sharing, forget_servers, free_port, installation, root, wi
 
 /// What each prints a line for, unless the file `jobs` in its directory names others.
 const JOBS: &str = "schema schema_again insert batch page range timestamp error newest";
-/// These run a second time, through pgbouncer in transaction mode.
-const POOLED: [&str; 2] = ["psycopg", "asyncpg"];
+/// This one runs a second time, through pgbouncer in transaction mode.
+const POOLED: &str = "psycopg";
 /// The status of a `setup` that cannot install its library.
 const NOT_RUN: i32 = 75;
 
@@ -95,29 +95,10 @@ impl Drop for Pooler {
     }
 }
 
-/// A row of the table.
-struct Row {
-    example: String,
-    client: String,
-    passed: String,
-    seconds: String,
-    remark: String,
-}
-
-impl Row {
-    fn print(&self) {
-        let Self { example, client, passed, seconds, remark } = self;
-        let row = format!("{example:24} {client:28} {passed:9} {seconds:>4}  {remark}");
-        println!("{}", row.trim_end());
-    }
-}
-
-/// How many of the examples.
-#[derive(Default)]
-struct Counts {
-    ran: usize,
-    failed: usize,
-    not_run: usize,
+/// Why an example did not pass.
+enum Problem {
+    NotRun(String),
+    Failed(String),
 }
 
 struct Examples {
@@ -125,7 +106,6 @@ struct Examples {
     cache: PathBuf,
     server: Server,
     pooler: Option<Pooler>,
-    counts: Counts,
 }
 
 impl Examples {
@@ -144,73 +124,51 @@ impl Examples {
         command
     }
 
-    /// Installs what an example needs. If that fails, returns why, and counts it.
-    fn set_up(&mut self, name: &str) -> Result<(), (&'static str, String)> {
+    /// Installs what an example needs.
+    fn set_up(&self, name: &str) -> Result<(), Problem> {
         fs::create_dir_all(self.cache.join("examples").join(name)).expect("a directory");
         let path = self.log(&format!("{name}-setup.log"));
         let log = File::create(&path).expect("a log");
         let mut setup = self.program(name, "setup", "1800");
-        let setup = setup.stdout(log.try_clone().expect("a log")).stderr(log);
-        let status = setup.status().expect("timeout");
-        if status.success() {
-            Ok(())
-        } else if status.code() == Some(NOT_RUN) {
-            self.counts.not_run += 1;
-            Err(("not run", read(&path).lines().last().unwrap_or_default().to_owned()))
-        } else {
-            self.counts.failed += 1;
-            show(&path);
-            Err(("FAILED", "setup failed".to_owned()))
+        let status = setup.stdout(log.try_clone().expect("a log")).stderr(log).status().expect("timeout");
+        match status.code() {
+            Some(0) => Ok(()),
+            Some(NOT_RUN) => Err(Problem::NotRun(read(&path).lines().last().unwrap_or_default().to_owned())),
+            _ => {
+                show(&path);
+                Err(Problem::Failed("setup failed".to_owned()))
+            }
         }
     }
 
-    /// Sets up and runs an example.
-    fn run(&mut self, name: &str, pooled: bool) -> Row {
-        let begin = Instant::now();
-        let shown = if pooled { format!("{name} via pgbouncer") } else { name.to_owned() };
-        eprintln!("==> {shown}");
-        let mut row =
-            Row { example: shown, client: "-".to_owned(), passed: String::new(), seconds: "-".to_owned(), remark: String::new() };
-        let needed = if pooled { &[name, "pgbouncer"][..] } else { &[name] };
-        if let Err((passed, remark)) = needed.iter().try_for_each(|name| self.set_up(name)) {
-            (row.passed, row.remark) = (passed.to_owned(), remark);
-            return row;
+    /// Sets up and runs an example. Returns the library and its version.
+    fn run(&mut self, name: &str, pooled: bool) -> Result<String, Problem> {
+        self.set_up(name)?;
+        if pooled || name == "pgbouncer" {
+            self.set_up("pgbouncer")?;
+            self.pooler.get_or_insert_with(|| Pooler::start(&self.server));
         }
-        if self.pooler.is_none() && needed.contains(&"pgbouncer") {
-            self.pooler = Some(Pooler::start(&self.server));
-        }
-
         self.server.execute("DROP DATABASE IF EXISTS shop WITH (FORCE)");
         self.server.execute("CREATE DATABASE shop OWNER app");
         let log = self.log(&if pooled { format!("{name}-pooled") } else { name.to_owned() });
         let (said, errors) = (log.with_extension("out"), log.with_extension("log"));
         let mut run = self.program(name, "run", "300");
         run.stdout(File::create(&said).expect("a log")).stderr(File::create(&errors).expect("a log"));
-        run.envs(self.connection(pooled));
-        let status = run.status().expect("timeout");
-        self.counts.ran += 1;
-
+        let status = run.envs(self.connection(pooled)).status().expect("timeout");
         let said = read(&said);
-        if let Some(client) = said.lines().find_map(|line| line.strip_prefix("client ")) {
-            client.clone_into(&mut row.client);
-        }
-        let jobs = fs::read_to_string(example(name).join("jobs"));
-        let jobs = jobs.unwrap_or_else(|_| JOBS.to_owned());
-        let jobs: Vec<_> = jobs.split_whitespace().collect();
+        let jobs = fs::read_to_string(example(name).join("jobs")).unwrap_or_else(|_| JOBS.to_owned());
+        let client = said.lines().find_map(|line| line.strip_prefix("client "));
         let mut wrong = wrong(&said, &jobs);
-        let failed_jobs = jobs.iter().filter(|job| !passed(&said, job)).count();
         if wrong.is_empty() && !status.success() {
             wrong.push(format!("ended with {status}"));
         }
-        row.seconds = begin.elapsed().as_secs().to_string();
-        row.passed = format!("all {}", jobs.len());
-        if !wrong.is_empty() {
-            show(&errors);
-            self.counts.failed += 1;
-            row.passed = format!("{} of {}", jobs.len() - failed_jobs, jobs.len());
-            row.remark = wrong.join(", ").chars().take(300).collect();
+        match client {
+            Some(client) if wrong.is_empty() => Ok(client.to_owned()),
+            _ => {
+                show(&errors);
+                Err(Problem::Failed(wrong.join(", ")))
+            }
         }
-        row
     }
 
     /// The environment variables by which a program finds the server.
@@ -238,35 +196,11 @@ impl Examples {
     }
 }
 
-fn passed(said: &str, job: &str) -> bool {
-    said.lines().any(|line| line.strip_prefix("ok ") == Some(job)) && failure(said, job).is_none()
-}
-
-fn failure<'a>(said: &'a str, job: &str) -> Option<&'a str> {
-    said.lines().find(|line| {
-        let rest = line.strip_prefix("not ok ").and_then(|rest| rest.strip_prefix(job));
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
-    })
-}
-
 /// What is wrong in the lines that an example prints.
-fn wrong(said: &str, jobs: &[&str]) -> Vec<String> {
-    let mut wrong = Vec::new();
-    if !said.lines().any(|line| line.starts_with("client ")) {
-        wrong.push("no line 'client'".to_owned());
-    }
-    for job in jobs {
-        if let Some(failure) = failure(said, job) {
-            wrong.push(failure.to_owned());
-        } else if !passed(said, job) {
-            wrong.push(format!("nothing of {job}"));
-        }
-    }
-    if wrong.is_empty() {
-        // Jobs that no list has.
-        wrong.extend(said.lines().filter(|line| line.starts_with("not ok")).map(str::to_owned));
-    }
-    wrong
+fn wrong(said: &str, jobs: &str) -> Vec<String> {
+    let passed = |job: &&str| said.lines().any(|line| line.strip_prefix("ok ") == Some(job));
+    let failures = said.lines().filter(|line| line.starts_with("not ok")).map(str::to_owned);
+    failures.chain(jobs.split_whitespace().filter(|job| !passed(job)).map(|job| format!("{job} did not pass"))).collect()
 }
 
 #[test]
@@ -288,25 +222,30 @@ fn examples() {
     server.up();
     server.execute("CREATE ROLE app LOGIN PASSWORD 'app'");
 
-    let (cache, counts) = (cache.to_owned(), Counts::default());
-    let mut examples = Examples { cache, server, pooler: None, counts };
-    let mut rows = Vec::new();
+    let mut examples = Examples { cache: cache.to_owned(), server, pooler: None };
+    let (mut passed, mut not_run, mut failed) = (0, 0, 0);
     for name in &names {
-        rows.push(examples.run(name, false));
-        if POOLED.contains(&name.as_str()) {
-            rows.push(examples.run(name, true));
+        for pooled in [false, true].into_iter().take(if name == POOLED { 2 } else { 1 }) {
+            let shown = if pooled { format!("{name} via pgbouncer") } else { name.clone() };
+            println!("==> {shown}");
+            let begin = Instant::now();
+            match examples.run(name, pooled) {
+                Ok(client) => {
+                    passed += 1;
+                    println!("    passed: {client}, {} s", begin.elapsed().as_secs());
+                }
+                Err(Problem::NotRun(why)) => {
+                    not_run += 1;
+                    println!("    not run: {why}");
+                }
+                Err(Problem::Failed(why)) => {
+                    failed += 1;
+                    println!("    FAILED: {why}");
+                }
+            }
         }
     }
-
-    let [title, client, passed, seconds] =
-        [&format!("example, on PG {}", installation().major), "client", "passed", "s"].map(str::to_owned);
-    println!();
-    Row { example: title, client, passed, seconds, remark: String::new() }.print();
-    rows.iter().for_each(Row::print);
-    let Counts { ran, failed, not_run } = examples.counts;
-    let logs = examples.log("*");
-    let of = rows.len();
-    assert!(failed == 0, "{failed} of {of} failed; what they said is in {}", logs.display());
-    assert!(ran > 0, "no example could be run here");
-    println!("\n{ran} examples passed, {not_run} not run");
+    println!("\nOn PostgreSQL {}, {passed} examples passed, {failed} failed, {not_run} were not run", installation().major);
+    assert!(failed == 0, "the logs are {}", examples.log("*").display());
+    assert!(passed > 0, "no example could be run here");
 }

@@ -1,2 +1,0 @@
-DROP TABLE legacy, orders;
-DROP EXTENSION comb;
