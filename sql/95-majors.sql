@@ -5,10 +5,10 @@
 
 -- PostgreSQL 17: the role pg_maintain
 
-CREATE FUNCTION pg_temp.comb_grant_to_pg_maintain() RETURNS void LANGUAGE sql AS $$
+CREATE FUNCTION pg_catalog.comb_grant_to_pg_maintain() RETURNS void LANGUAGE sql AS $$
     GRANT EXECUTE ON FUNCTION comb_observe(uuid, text), comb_reset_clock() TO pg_maintain
 $$;
-SELECT pg_temp.comb_grant_to_pg_maintain()
+SELECT pg_catalog.comb_grant_to_pg_maintain()
 WHERE EXISTS (
     SELECT FROM pg_catalog.pg_roles WHERE rolname OPERATOR(pg_catalog.=) 'pg_maintain'
 ) AND NOT EXISTS (
@@ -18,29 +18,29 @@ WHERE EXISTS (
     AND objoid OPERATOR(pg_catalog.=) 'comb_reset_clock()'::regprocedure
     AND initprivs::text OPERATOR(pg_catalog.~) 'pg_maintain'
 );
-DROP FUNCTION pg_temp.comb_grant_to_pg_maintain();
+DROP FUNCTION pg_catalog.comb_grant_to_pg_maintain();
 
 -- PostgreSQL 18: skip support
 
-CREATE FUNCTION pg_temp.comb_add_skip_support() RETURNS void LANGUAGE sql AS $$
+CREATE FUNCTION pg_catalog.comb_add_skip_support() RETURNS void LANGUAGE sql AS $$
     ALTER OPERATOR FAMILY uuid_mssql_ops USING btree ADD
         FUNCTION 6 (uuid, uuid) comb_mssql_skipsupport(internal),
         FUNCTION 6 (uniqueidentifier, uniqueidentifier) comb_mssql_skipsupport(internal)
 $$;
-CREATE FUNCTION pg_temp.comb_add_time_skip_support() RETURNS void LANGUAGE sql AS $$
+CREATE FUNCTION pg_catalog.comb_add_time_skip_support() RETURNS void LANGUAGE sql AS $$
     ALTER OPERATOR FAMILY uuid_time_ops USING btree ADD
         FUNCTION 6 (uuid, uuid) comb_time_skipsupport(internal)
 $$;
-SELECT pg_temp.comb_add_skip_support()
+SELECT pg_catalog.comb_add_skip_support()
 WHERE pg_catalog.current_setting('server_version_num')::integer OPERATOR(pg_catalog.>=) 180000
 AND NOT EXISTS (
     SELECT FROM pg_catalog.pg_amproc
     WHERE amproc OPERATOR(pg_catalog.=) 'comb_mssql_skipsupport(internal)'::regprocedure
 );
-SELECT pg_temp.comb_add_time_skip_support()
+SELECT pg_catalog.comb_add_time_skip_support()
 WHERE pg_catalog.current_setting('server_version_num')::integer OPERATOR(pg_catalog.>=) 180000
 AND NOT EXISTS (
     SELECT FROM pg_catalog.pg_amproc
     WHERE amproc OPERATOR(pg_catalog.=) 'comb_time_skipsupport(internal)'::regprocedure
 );
-DROP FUNCTION pg_temp.comb_add_skip_support(), pg_temp.comb_add_time_skip_support();
+DROP FUNCTION pg_catalog.comb_add_skip_support(), pg_catalog.comb_add_time_skip_support();

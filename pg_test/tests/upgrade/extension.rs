@@ -60,7 +60,7 @@ static SCRIPT: Mutex<()> = Mutex::new(());
 #[test]
 fn an_update_is_a_fresh_install() {
     let _lock = SCRIPT.lock();
-    let mut server = Server::create(Sharing::Attached, &[]);
+    let mut server = Server::create(Sharing::Attached, &[("max_prepared_transactions", "1")]);
     server.up();
     create(&server, "fresh", VERSION);
     let fresh = catalog(&server, "fresh");
@@ -80,6 +80,7 @@ fn an_update_is_a_fresh_install() {
         update(&server, "released").expect("ALTER EXTENSION UPDATE");
         assert_eq!(catalog(&server, "released"), fresh, "the update from {released}");
     }
+    both_work_in_two_phases(&server);
     privileges_stay(&server);
     what_uses_a_removed_function_stays(&server);
     no_update_is_due_to_an_older_library(&server);
@@ -89,6 +90,17 @@ fn an_update_is_a_fresh_install() {
         "SELECT count(*) FROM pg_operator o LEFT JOIN pg_proc p ON p.oid = o.oprcode WHERE p.oid IS NULL OR p.probin = 'comb'";
     assert_eq!(value::<i64>(&mut client, left), 0, "what DROP EXTENSION leaves");
     mistakes_are_caught(&server, &fresh);
+}
+
+/// As Citus runs them on its nodes. PostgreSQL refuses PREPARE TRANSACTION after a use of temporary objects.
+fn both_work_in_two_phases(server: &Server) {
+    create(server, "prepared", SECOND);
+    let mut client = server.connect_to("prepared");
+    for statement in ["ALTER EXTENSION comb UPDATE", "DROP EXTENSION comb", "CREATE EXTENSION comb SCHEMA extensions"] {
+        let phases = client.batch_execute(&format!("BEGIN; {statement}; PREPARE TRANSACTION 'comb'"));
+        let phases = phases.and_then(|()| client.batch_execute("COMMIT PREPARED 'comb'"));
+        phases.unwrap_or_else(|error| panic!("{statement}: {error:?}"));
+    }
 }
 
 fn what_uses_a_removed_function_stays(server: &Server) {
