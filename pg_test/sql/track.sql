@@ -52,6 +52,12 @@ BEGIN
     RETURN said || E'\nrestored: ' || refusal('SELECT comb_sequence_horizon(''events_position_seq'')');
 END $$;
 SELECT statement, state(statement, restore) FROM states;
+-- A session of Citus that queries shards.
+SET application_name = 'citus_internal gpid=10000000042';
+SELECT call, refusal('SELECT ' || call) FROM unnest(ARRAY['comb_horizon()', 'comb_settled(comb_new())', 'comb_tracked()', 'comb_hold()',
+    'comb_sequence_horizon(''events_position_seq'')']) call;
+SELECT refusal('INSERT INTO events (body) VALUES (NULL)');
+RESET application_name;
 -- The trigger is known by what it calls, not by the name.
 ALTER FUNCTION comb_track() RENAME TO renamed;
 SELECT comb_sequence_horizon('events_position_seq');

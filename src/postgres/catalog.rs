@@ -76,3 +76,24 @@ pub fn tables_of_sequence<'a>(sequence: Oid) -> &'a [ListCell] {
         cells(tables)
     }
 }
+
+/// Whether a table has such a trigger; `None` if the table was dropped.
+pub fn has_trigger(table: Oid, is_it: impl Fn(&pg_sys::Trigger) -> bool) -> Option<bool> {
+    // SAFETY: reads the catalogs. After an ERROR, the transaction closes the relation.
+    unsafe {
+        let relation = raw::try_relation_open(table, pg_sys::AccessShareLock as i32).as_mut()?;
+        let triggers = relation
+            .trigdesc
+            .as_ref()
+            .map_or(&[][..], |triggers| std::slice::from_raw_parts(triggers.triggers, triggers.numtriggers as usize));
+        let has = triggers.iter().any(is_it);
+        raw::relation_close(relation, pg_sys::AccessShareLock as i32);
+        Some(has)
+    }
+}
+
+/// Whether a table's rows are in shards of Citus, which creates this trigger on such tables.
+pub fn is_of_citus(table: Oid) -> bool {
+    // SAFETY: a function, in a transaction.
+    has_trigger(table, |trigger| unsafe { raw::symbol(trigger.tgfoid) } == c"citus_truncate_trigger") == Some(true)
+}

@@ -5,6 +5,7 @@
 //! and is released when a backend dies. All locks are ShareLocks: no session waits.
 
 use std::cell::Cell;
+use std::ffi::CStr;
 use std::sync::atomic::{Ordering, fence};
 use std::thread::sleep;
 use std::time::Duration;
@@ -176,7 +177,9 @@ pub fn server() -> Result<(&'static Block, Process), Report> {
     backend::server()
 }
 
-/// Returns an error in recovery and in a parallel worker, where no transaction can hold a floor.
+/// Returns an error in recovery and in a parallel worker, where no transaction can hold a floor, and in a session that a
+/// node of Citus opened to query shards: the transactions that write them hold their floors where they began, and this
+/// session's transaction can end before theirs.
 fn check_available() -> Result<(), Report> {
     // SAFETY: reads shared memory that every backend has.
     if unsafe { raw::RecoveryInProgress() } {
@@ -198,6 +201,18 @@ fn check_available() -> Result<(), Report> {
         .hint(
             "A function that calls comb_tracked() or comb_horizon() must be PARALLEL RESTRICTED or PARALLEL UNSAFE. \
              In a condition on a partitioned table, write (SELECT comb_horizon()).",
+        ));
+    }
+    // SAFETY: a setting that is never null. Citus recognizes its sessions in the same way.
+    if unsafe { CStr::from_ptr(pg_sys::application_name) }.to_bytes().starts_with(b"citus_internal gpid=") {
+        return Err(report!(
+            ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+            "tracked UUIDs and the horizon are not available in a query on shards of Citus"
+        )
+        .detail("The floors of the transactions that write the shards are on the nodes where these transactions began.")
+        .hint(
+            "Select comb_horizon() in a separate statement before the one that reads the shards. In INSERT ... SELECT from \
+             shards, select the source rows in WITH ... AS MATERIALIZED.",
         ));
     }
     Ok(())

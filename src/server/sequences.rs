@@ -233,6 +233,13 @@ fn check_tables(id: Oid) -> Result<(), Report> {
     for cell in tables {
         // SAFETY: the elements of the list are OIDs.
         let table = unsafe { cell.oid_value };
+        if catalog::is_of_citus(table) {
+            return Err(report!(state, "the horizon does not support sequence ")
+                .quote(catalog::relation_name(id)?)
+                .and(", which a table of Citus uses")
+                .detail("Citus draws the numbers before a trigger on a shard is called, and on each node others.")
+                .hint("Use a key with DEFAULT comb_tracked(), and comb_horizon()."));
+        }
         if !is_tracked(table) {
             let name = catalog::relation_name(table)?;
             return Err(report!(state, "table ")
@@ -250,27 +257,16 @@ fn check_tables(id: Oid) -> Result<(), Report> {
 fn is_tracked(table: Oid) -> bool {
     const KIND: u32 = pg_sys::TRIGGER_TYPE_BEFORE | pg_sys::TRIGGER_TYPE_INSERT;
     const OF_ROW: u32 = pg_sys::TRIGGER_TYPE_ROW;
-    // SAFETY: reads the catalogs. After an ERROR, the transaction closes the relation.
-    unsafe {
-        let relation = raw::try_relation_open(table, pg_sys::AccessShareLock as i32);
-        // The table was dropped meanwhile.
-        if relation.is_null() {
-            return true;
-        }
-        let triggers = (*relation)
-            .trigdesc
-            .as_ref()
-            .map_or(&[][..], |triggers| std::slice::from_raw_parts(triggers.triggers, triggers.numtriggers as usize));
-        let is_tracked = triggers.iter().any(|trigger| {
-            trigger.tgtype as u32 & (KIND | OF_ROW) == KIND
-                && matches!(trigger.tgenabled as u8, b'O' | b'A')
-                && trigger.tgnattr == 0
-                && trigger.tgqual.is_null()
-                && raw::symbol(trigger.tgfoid) == c"comb_track"
-        });
-        raw::relation_close(relation, pg_sys::AccessShareLock as i32);
-        is_tracked || raw::get_rel_relispartition(table) && is_tracked_above(table)
-    }
+    let tracks = |trigger: &pg_sys::Trigger| {
+        trigger.tgtype as u32 & (KIND | OF_ROW) == KIND
+            && matches!(trigger.tgenabled as u8, b'O' | b'A')
+            && trigger.tgnattr == 0
+            && trigger.tgqual.is_null()
+            // SAFETY: a function, in a transaction.
+            && unsafe { raw::symbol(trigger.tgfoid) } == c"comb_track"
+    };
+    // SAFETY: reads the catalogs.
+    catalog::has_trigger(table, tracks) != Some(false) || unsafe { raw::get_rel_relispartition(table) } && is_tracked_above(table)
 }
 
 fn is_tracked_above(partition: Oid) -> bool {
