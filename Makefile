@@ -5,6 +5,7 @@
 #                    PostgreSQL 18 with assertions, Miri and cargo-mutants
 #   SOME=5           `make examples`: five, others at each commit
 #   ARCH=arm64 MAINTAINER='NAME <ADDRESS>'   `make package`: another architecture, for which the Rust of rustup compiles; the maintainer
+#   CITUS=/path/to/its/sources   `make companions ON=citus`
 #   QUICK=1 ROWS=... CONNECTIONS="..." ROUNDS=... WRITERS=... EXPERIMENTS="..." FRESH=1   `make bench`: bench/README.md
 
 PG_CONFIG ?= pg_config

@@ -3,6 +3,7 @@
 //! Tests of what does not come with PostgreSQL are ignored. `make companions` installs it and runs them.
 
 mod btree_gist;
+mod citus;
 mod common;
 mod logical_replication;
 mod partman;
