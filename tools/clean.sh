@@ -18,7 +18,7 @@ if [ -n "${CARGO_TARGET_DIR:-}" ]; then
 fi
 if [ "${1:-}" = purge ]; then
     [ ! -e "$COMB_CACHE/bare" ] || as_root rm -rf "$COMB_CACHE/bare"
-    rm -rf "$COMB_CACHE"/{headers,installed,lock,log,mutants.out,package.lock,pg,pg-*.lock,source}
+    rm -rf "$COMB_CACHE"/{citus,headers,installed,lock,log,mutants.out,package.lock,pg,pg-*.lock,source}
     rmdir --ignore-fail-on-non-empty "$COMB_CACHE"
     say "Removed. The crates that cargo has downloaded stay in ${CARGO_HOME:-$HOME/.cargo}/registry"
 fi
