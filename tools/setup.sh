@@ -4,6 +4,7 @@
 # setup.sh --packages NAME...: nothing but these packages of the distribution.
 # setup.sh --libfaketime: only that library, whose path it prints.
 # setup.sh --pgbouncer: only that program.
+# setup.sh --tests MAJOR: only PostgreSQL's own tests, whose folder it prints.
 #
 # Tests install the extension into the private PostgreSQL, never into the user's own server. A PostgreSQL finds its files relative to
 # its programs, which is why a copied tree works.
@@ -102,6 +103,7 @@ source_release() {
     esac
 }
 
+# fetch_source MAJOR FOLDER [OPTION...]: what tar extracts with these options, into FOLDER/source.
 fetch_source() {
     local major=${1%-assertions} work=$2 family release mirror
     family=$(. /etc/os-release && echo "$ID")
@@ -123,7 +125,19 @@ fetch_source() {
     step "Looking up PostgreSQL $major in $family $release" "${apt[@]}" update
     (cd "$work" && step "Fetching the source of PostgreSQL $major" "${apt[@]}" --download-only source "postgresql-$major")
     mkdir "$work/source"
-    tar -xf "$work"/postgresql-"$major"_*.orig.tar.* -C "$work/source" --strip-components=1
+    tar -xf "$work"/postgresql-"$major"_*.orig.tar.* -C "$work/source" --strip-components=1 "${@:3}"
+}
+
+# PostgreSQL's own tests. They stay.
+ensure_tests() {
+    local to=$COMB_CACHE/source/tests-$1
+    if [ ! -d "$to" ]; then
+        apt_install gcc libc6-dev bzip2 xz-utils
+        fetch_source "$1" "$to.new" --wildcards '*/src/test/*' '*/contrib/spi/*'
+        mv "$to.new/source" "$to"
+        rm -r "$to.new"
+    fi
+    echo "$to" >&3
 }
 
 build_server() {
@@ -237,6 +251,10 @@ main() {
             ;;
         --pgbouncer)
             ensure_pgbouncer
+            return
+            ;;
+        --tests)
+            ensure_tests "$2"
             return
             ;;
     esac
