@@ -12,7 +12,7 @@ PG_CONFIG ?= pg_config
 # make may be called in another folder: make -f SRC/Makefile
 ROOT := $(dir $(lastword $(MAKEFILE_LIST)))
 
-.PHONY: all install uninstall installcheck demo test soak examples bench plots lint package dist test-packages companions clean purge help
+.PHONY: all install uninstall installcheck demo test soak examples bench lint package dist test-packages companions clean purge help
 export DESTDIR QUICK ROWS CONNECTIONS ROUNDS FRESH PRELOAD RUN
 
 all:
@@ -33,7 +33,7 @@ demo test lint examples:
 soak:
 	@$(ROOT)tools/soak.sh "$(PG)" "$(MINUTES)" "$(CONNECTIONS)" $(FAULTS)
 
-bench plots:
+bench:
 	@$(ROOT)bench/$@.sh
 
 package:
@@ -63,7 +63,6 @@ help:
 	@echo '  make soak [MINUTES=30]        run the fault tests for up to that time, and other long tests (PG=18)'
 	@echo '  make examples [ON=psycopg]    run the example of each client library, or of these (PG=18)'
 	@echo '  make bench [QUICK=1]          compare with alternatives, 45 minutes; QUICK=1: 6 minutes'
-	@echo '  make plots                    draw the tables and pictures of the newest benchmark again'
 	@echo '  make lint                     check formatting, clippy and further rules'
 	@echo 'Packages, written into target/package/:'
 	@echo '  make package PG=17            a package for Debian and Ubuntu, and an archive for containers'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# bench.sh: measures bench/experiments/ on a private PostgreSQL 18, which is removed afterwards, and writes tables and pictures. In
-# the environment:
+# bench.sh: measures bench/experiments/ on a private PostgreSQL 18, which is removed afterwards, and writes the tables. In the
+# environment:
 #   QUICK=1          a tenth of the rows, few connections and rounds: about six minutes
 #   ROWS             the number of rows (1000000); CONNECTIONS "1 2 4 8 16 32"; ROUNDS 5
 #   WRITERS          of the readers' outbox (8)
@@ -52,7 +52,7 @@ main() {
         python3 "$ROOT/bench/run.py" measure "$RUN" "$kind" &
         wait $!
     done
-    "$ROOT/bench/plots.sh"
+    python3 "$ROOT/bench/report.py" "$RUN"
 }
 
 # bash reads a function as a whole: to edit this file does not disturb a run.

@@ -1,7 +1,7 @@
 """The goals and the tables of the experiment estimates."""
 
 from experiments.estimates import JOIN, MEAN, WORST
-from figures import Goal, goals_table, run_line, share, table
+from figures import Goal, figure, goals_table, run_line, share, table
 from results import combine, ratio
 
 
@@ -21,13 +21,13 @@ def goals(figures):
 
 
 def estimates_table(figures):
-    """The factor between the estimated and the actual rows, and the time of the join."""
+    """The factor between the estimated and the actual rows, mean and worst, and the time of the join."""
     ways = figures.contestants("estimates")
     rows = []
-    for metric, label, unit in ((MEAN, "mean", 1), (WORST, "worst", 1), ("time", "ms", 1000)):
-        for case in figures.values.parameters("estimates", metric):
-            values = [combine(lambda value: unit * value, figures.get("estimates", way.name, case, metric)) for way in ways]
-            rows.append([f"{case}, {label}", *map(share, values)])
+    for case in figures.values.parameters("estimates", MEAN):
+        rows.append([case, *(" / ".join(figure(figures.get("estimates", way.name, case, metric)) for metric in (MEAN, WORST)) for way in ways)])
+    times = [combine(lambda seconds: 1000 * seconds, figures.get("estimates", way.name, JOIN, "time")) for way in ways]
+    rows.append([f"{JOIN}, ms", *map(share, times)])
     return table(["table", *(way.label for way in ways)], rows)
 
 

@@ -42,7 +42,7 @@ def difference(above, below):
 
 
 class Figures:
-    """What the tables and the pictures show, computed from what was measured, a value a round."""
+    """What the tables show, computed from what was measured, a value a round."""
 
     def __init__(self, run):
         self.run = run
@@ -98,8 +98,6 @@ class Goal:
 
     @property
     def verdict(self):
-        if not self.measured:
-            return "not measured"
         value = median(self.measured)
         return "met" if (value >= self.limit if self.at_least else value <= self.limit) else "**missed**"
 
@@ -109,7 +107,8 @@ class Goal:
 
 
 def goals_table(goals, head):
-    return table([head, "goal", "measured (spread)", "result"], [[goal.text, goal.bound, share(goal.measured), goal.verdict] for goal in goals])
+    rows = [[goal.text, goal.bound, share(goal.measured), goal.verdict] for goal in goals if goal.measured]
+    return table([head, "goal", "measured (spread)", "result"], rows)
 
 
 def run_line(figures):

@@ -56,38 +56,31 @@ def case_heads(figures):
     return heads
 
 
-def by_case(figures, cell):
-    rows = [[way.label, *(cell(case, way.name) for case in measured_cases(figures))] for way in readers.WAYS]
-    return table(["reader", *case_heads(figures)], rows)
+def measured_ways(figures):
+    return [way for way in readers.WAYS if all_rows(figures, way.name, "rows stored")]
 
 
-def missed_table(figures):
-    def cell(case, way):
-        missed, stored = (of(figures, case, way, metric) for metric in ("rows missed", "rows stored"))
-        return f"{count(missed)} of {count(stored)}"
-
-    return by_case(figures, cell)
-
-
-def count(by_round):
-    return f"{sum(by_round.values()):,.0f}" if by_round else MISSING
+def readers_table(figures):
+    """Rows missed in all rounds, and for each case the median and the 99th percentile of the delay."""
+    rows = []
+    for way in measured_ways(figures):
+        counts = [f"{total(figures, way.name, metric):,.0f}" for metric in ("rows missed", "rows read twice")]
+        delays = [
+            " / ".join(spell(median(of(figures, case, way.name, f"delay {part}"))) for part in ("median", "p99")) for case in measured_cases(figures)
+        ]
+        rows.append([way.label, *counts, *delays])
+    stored = f"{total(figures, OURS, 'rows stored'):,.0f}"
+    return table(["reader", f"missed, of {stored}", "read twice", *case_heads(figures)], rows)
 
 
 def missed_sentence(figures):
-    """The same of all cases together."""
-    ways = [f"{way.label} {total(figures, way.name, 'rows missed'):,.0f}" for way in readers.WAYS]
+    """The same for README.md."""
+    ways = [f"{way.label} {total(figures, way.name, 'rows missed'):,.0f}" for way in measured_ways(figures)]
     machine = figures.run.machine()
     return (
         f"Rows missed, of {total(figures, OURS, 'rows stored'):,.0f}:\n{' · '.join(ways)}.\n"
         f"Measured with comb {machine['comb']}, commit {machine['commit']}."
     )
-
-
-def delay_table(figures):
-    def cell(case, way):
-        return " / ".join(spell(median(of(figures, case, way, f"delay {what}"))) for what in ("median", "p99"))
-
-    return by_case(figures, cell)
 
 
 def spell(milliseconds):
@@ -117,8 +110,7 @@ def readers_run(figures):
 TABLES = {
     "readers_goals": lambda figures: goals_table(goals(figures), "goal"),
     "readers_run": readers_run,
-    "missed": missed_table,
+    "readers": readers_table,
     "missed_sentence": missed_sentence,
-    "delay": delay_table,
     "cost": cost_table,
 }

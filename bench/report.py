@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""report.py FOLDER: the goals and every table of a run, from its CSV, in Markdown, into FOLDER/report.md. Prints the goals.
-report.py FOLDER --publish PART: what that run has measured of a part (PARTS), as what this repository shows: its
-CSV into a folder, which is printed, and its tables into the documents, between the lines <!-- table NAME --> and <!-- end -->."""
+"""report.py FOLDER: writes all tables of a run into FOLDER/report.md, and prints the goals.
+report.py FOLDER --publish PART...: copies the measurements of these parts (PARTS) into bench/published/, and writes their tables
+into the documents, between the lines <!-- table NAME --> and <!-- end -->."""
 
 import re
 import sys
@@ -62,7 +62,8 @@ def goals(figures):
 
 def machine_table(figures):
     hidden = {"contestants", "extension's checksum", "quick"}
-    return table(["property", "value"], [[what, value] for what, value in figures.run.machine().items() if what not in hidden]).replace("---:", "---")
+    rows = [[what, value] for what, value in figures.run.machine().items() if what not in hidden and not what.endswith("server)")]
+    return table(["property", "value"], rows).replace("---:", "---")
 
 
 def generation_table(figures):
@@ -78,18 +79,6 @@ def generation_table(figures):
     return table(["contestant", "relative to uuidv7()", *heads], rows)
 
 
-def scaling_table(figures):
-    parameters = figures.connections("generation", "time with the loop")
-    rows = []
-    for contestant in figures.contestants("generation"):
-        if contestant == EMPTY:
-            continue
-        one, *more = (figures.generation(contestant.name, parameter) for parameter in parameters)
-        rows.append([contestant.label, figure(combine(lambda ns: 1e3 / ns, one)), *(share(ratio(one, net)) for net in more)])
-    heads = [f"{parameter.split('=')[1]} conn." for parameter in parameters[1:]]
-    return table(["contestant", "million UUIDs per second, 1 conn.", *heads], rows)
-
-
 def layouts_table(figures):
     parameter = "connections=1"
     rows = []
@@ -102,25 +91,17 @@ def layouts_table(figures):
     return table(["function", "relative to `comb_new()`", "ns per UUID"], rows)
 
 
-def millions_table(figures, heads, metric, *more):
-    """Both millions by a metric, relative to two others and in seconds; in seconds by more of them."""
+def insert_table(figures):
+    """Both millions, the second relative to the first."""
     rows = []
     for contestant in figures.contestants("insert"):
-        first, second = figures.millions(contestant.name, metric)
-        bulk = figures.bulk(contestant.name, metric)
-        to_others = [share(ratio(bulk, figures.bulk(other, metric))) for other in ("bigint", "random")]
-        others = [seconds for name in more for seconds in figures.millions(contestant.name, name)]
-        rows.append([contestant.label, *to_others, share(ratio(second, first)), *map(figure, (first, second, *others))])
-    return table([*heads[:2], "relative to gen_random_uuid()", "second relative to first", "first, s", "second, s", *heads[2:]], rows)
-
-
-def insert_table(figures):
-    return millions_table(figures, ["contestant", "time relative to bigint"], "time")
-
-
-def processor_table(figures):
-    heads = ["in PostgreSQL", "relative to bigint", "in the system, first, s", "in the system, second, s"]
-    return millions_table(figures, heads, IN_POSTGRES, "processor time in the system")
+        first, second = figures.millions(contestant.name, "time")
+        bulk = figures.bulk(contestant.name)
+        to_others = [share(ratio(bulk, figures.bulk(other))) for other in ("bigint", "random")]
+        processor = figures.bulk(contestant.name, IN_POSTGRES)
+        rows.append([contestant.label, *to_others, share(ratio(second, first)), *map(figure, (first, second, processor))])
+    heads = ["time relative to bigint", "relative to gen_random_uuid()", "second relative to first", "first, s", "second, s"]
+    return table(["contestant", *heads, "both, in PostgreSQL, s"], rows)
 
 
 def index_table(figures):
@@ -129,35 +110,17 @@ def index_table(figures):
         def of(parameter, metric, name=contestant.name):
             return figures.get("insert", name, parameter, metric)
 
-        size, all_indexes = of("", "index of the key"), of("", "all indexes")
-        rows.append([
-            contestant.label,
-            share(ratio(all_indexes, of("", "all indexes", "random"))),
-            figure(size),
-            figure(all_indexes),
-            figure(of("", "leaf density")),
-            figure(of("", "leaf fragmentation")),
-        ])
-    return table(["contestant", "indexes relative to gen_random_uuid()", "key's index, bytes per row", "all indexes, bytes per row", "leaf density, %", "fragmentation, %"], rows)
-
-
-def wal_table(figures):
-    rows = []
-    for contestant in figures.contestants("insert"):
-        def of(parameter, metric, name=contestant.name):
-            return figures.get("insert", name, parameter, metric)
-
         after = "after a checkpoint"
         rows.append([
             contestant.label,
-            share(ratio(of("first", "WAL"), of("first", "WAL", "random"))),
+            share(ratio(of("", "all indexes"), of("", "all indexes", "random"))),
+            *(figure(of("", metric)) for metric in ("index of the key", "all indexes", "leaf density")),
             share(ratio(of(after, "WAL"), of(after, "WAL", "random"))),
             *(figure(of(part, "WAL")) for part in ("first", "second", after)),
-            figure(of(after, "full-page images")),
-            figure(of(after, "buffers dirtied")),
         ])
-    heads = ["first million relative to gen_random_uuid()", "after a checkpoint relative to it", "first, bytes per row", "second", "after a checkpoint"]
-    return table(["contestant", *heads, "full-page images per 1000 rows", "buffers dirtied per 1000 rows"], rows)
+    heads = ["indexes relative to gen_random_uuid()", "key's index, bytes per row", "all indexes", "leaf density, %"]
+    wal = ["WAL after a checkpoint relative to gen_random_uuid()", "first million, bytes per row", "second", "after a checkpoint"]
+    return table(["contestant", *heads, *wal], rows)
 
 
 def switch_goals(figures):
@@ -215,18 +178,6 @@ def rate_table(figures):
     return table(["relative to bigint, and rows per second", *map(connections_head, parameters)], rows)
 
 
-def latency_table(figures):
-    parameters = figures.values.parameters("concurrent", "latency p50")
-    rows = []
-    for contestant in figures.contestants("concurrent"):
-        cells = [
-            " / ".join(figure(figures.get("concurrent", contestant.name, parameter, f"latency p{percent}")) for percent in (50, 95, 99))
-            for parameter in parameters
-        ]
-        rows.append([contestant.label, *cells])
-    return table(["µs, median / p95 / p99", *map(connections_head, parameters)], rows)
-
-
 def connections_head(parameter):
     connections, *more = parameter.split()
     return " ".join([connections.split("=")[1], "conn.", *more])
@@ -274,15 +225,11 @@ TABLES = {
     "goals": lambda figures: goals_table(goals(figures), "goal, as a ratio within the run"),
     "machine": machine_table,
     "generation": generation_table,
-    "scaling": scaling_table,
     "layouts": layouts_table,
     "insert": insert_table,
-    "processor": processor_table,
     "index": index_table,
-    "wal": wal_table,
     "growth": growth_table,
     "rate": rate_table,
-    "latency": latency_table,
     "lookup": lookup_table,
     "order": order_table,
     "reading": reading_table,
@@ -307,7 +254,7 @@ class Part:
     name: str
     goals: callable
     tables: dict
-    folder: str  # where its CSV and pictures are published
+    folder: str  # where its CSV is published
     documents: tuple  # that show its tables
 
     @property
@@ -351,7 +298,6 @@ def publish(run, part):
     for document in part.documents:
         file = ROOT / document
         file.write_text(fill(file.read_text(), figures, part.tables))
-    return folder
 
 
 def report(run):
@@ -360,7 +306,8 @@ def report(run):
     parts = [part for part in PARTS.values() if measured & set(part.experiments)]
     tables = [f"## {name}\n\n{make(figures)}" for part in parts for name, make in part.tables.items()]
     (run.folder / "report.md").write_text("\n\n".join(tables) + "\n")
-    for goal in [goal for part in parts for goal in part.goals(figures)]:
+    print(f"The tables: {run.folder}/report.md")
+    for goal in [goal for part in parts for goal in part.goals(figures) if goal.measured]:
         print(f"{goal.verdict.strip('*'):13} {goal.bound:7} {share(goal.measured):20} {goal.text}")
 
 
@@ -368,8 +315,9 @@ def main():
     match sys.argv[1:]:
         case [folder]:
             report(Run(folder))
-        case [folder, "--publish", part] if part in PARTS:
-            print(publish(Run(folder), PARTS[part]))
+        case [folder, "--publish", *parts] if parts and set(parts) <= set(PARTS):
+            for part in parts:
+                publish(Run(folder), PARTS[part])
         case _:
             sys.exit(__doc__)
 

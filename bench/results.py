@@ -60,7 +60,7 @@ class Run:
 
 
 class Values:
-    """The measured values of a run, for tables and pictures."""
+    """The measured values of a run, for the tables."""
 
     def __init__(self, run):
         self.rounds = defaultdict(dict)

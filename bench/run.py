@@ -11,7 +11,6 @@ import os
 import signal
 import sys
 import time
-from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -77,47 +76,10 @@ def missing(found, size, run, kinds):
             continue
         if step.experiment not in prepared:
             prepared.add(step.experiment)
-            if step.experiment.preparation_seconds(size):
+            if type(step.experiment).prepare is not Experiment.prepare:
                 steps += [Step(step.experiment, contestant, PREPARATION, 0) for contestant in step.experiment.contestants(found)]
         steps.append(step)
     return steps
-
-
-class Estimate:
-    """How long steps will take: as long as the same did, else the same with other contestants, else by the
-    experiment's guess, mended by how far the guesses were off."""
-
-    def __init__(self, run, size):
-        self.size = size
-        self.times = defaultdict(list)
-        self.guessed = self.taken = 1
-        for row in run.rows():
-            if row["metric"] == DONE:
-                self._note(row["experiment"], row["contestant"], row["parameter"], float(row["value"]))
-
-    def _note(self, experiment, contestant, case, seconds):
-        self.times[experiment, contestant, case].append(seconds)
-        self.times[experiment, case].append(seconds)
-
-    def add(self, step, seconds):
-        self._note(step.experiment.name, step.contestant.name, step.case, seconds)
-        self.guessed += self._guess(step)
-        self.taken += seconds
-
-    def _guess(self, step):
-        if step.case == PREPARATION:
-            return step.experiment.preparation_seconds(self.size)
-        return step.experiment.seconds(self.size, step.case)
-
-    def of(self, step):
-        name = step.experiment.name
-        times = self.times.get((name, step.contestant.name, step.case)) or self.times.get((name, step.case))
-        return sum(times) / len(times) if times else self._guess(step) * self.taken / self.guessed
-
-
-def spell(seconds):
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes else f"{max(1, round(seconds))} s"
 
 
 def describe(rows):
@@ -159,11 +121,10 @@ def measure(size, run, kind):
     server = open_server()
     found = available(server)
     steps = missing(found, size, run, [kind])
-    later = missing(found, size, run, SERVERS[SERVERS.index(kind) + 1 :])
+    later = len(missing(found, size, run, SERVERS[SERVERS.index(kind) + 1 :]))
     if not steps:
         return
     run.describe(machine.settings(server, kind))
-    estimate = Estimate(run, size)
     if kind == "large":
         warm_up(server, size)
     for number, step in enumerate(steps):
@@ -179,11 +140,9 @@ def measure(size, run, kind):
             [(*names, parameter, step.round, metric, unit, value) for parameter, metric, unit, value in rows]
             + [(*names, step.case, step.round, DONE, "s", round(seconds, 3))]
         )
-        estimate.add(step, seconds)
-        left = steps[number + 1 :] + later
         what = f"round {step.round} {step.case}" if step.round else PREPARATION
-        remains = f"{len(left)} to go, {spell(sum(map(estimate.of, left)))}"
-        print(f"{remains:22} {names[0]:10} {names[1]:25} {what:42} {describe(rows) if rows else ''}", flush=True)
+        left = len(steps) - number - 1 + later
+        print(f"{left:5} to go  {names[0]:10} {names[1]:25} {what:42} {describe(rows) if rows else ''}", flush=True)
 
 
 def warm_up(server, size):

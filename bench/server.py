@@ -38,24 +38,18 @@ class Server:
             raise Failed(f"psql and the server did not say what the statement took:\n{output}")
         return float(elapsed[1]) / 1000, float(processor[1]), float(processor[2])
 
-    def pgbench(self, script, connections, seconds, settings="", latencies=False):
-        """Transactions a second of the script from so many connections, and each one's microseconds if asked for."""
+    def pgbench(self, script, connections, seconds, settings=""):
+        """Transactions a second of the script from so many connections."""
         with tempfile.TemporaryDirectory(dir=self.work) as folder:
             (Path(folder) / "script.sql").write_text(script)
             command = [self.programs / "pgbench", "-n", "-M", "prepared", "-f", "script.sql", "-T", str(seconds)]
             command += ["-c", str(connections), "-j", str(min(connections, os.cpu_count()))]
-            if latencies:
-                command += ["-l", "--log-prefix=latency"]
             output = self._run(command, settings, folder)
             rate = re.search(r"^tps = ([0-9.]+) \(without initial connection time\)", output, re.MULTILINE)
             failed = re.search(r"^number of failed transactions: ([0-9]+)", output, re.MULTILINE)
             if not rate or not failed or int(failed[1]):
                 raise Failed(f"pgbench failed:\n{output}")
-            microseconds = []
-            for log in Path(folder).glob("latency*"):
-                # client, transaction, microseconds, ...
-                microseconds += [int(line.split()[2]) for line in log.read_text().splitlines()]
-            return float(rate[1]), sorted(microseconds)
+            return float(rate[1])
 
     def session(self, database=""):
         return Session(self.programs / "psql", self.work, database)

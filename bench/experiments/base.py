@@ -19,14 +19,6 @@ class Experiment:
         """The values of its parameter; each contestant is measured in each, once a round."""
         return [""]
 
-    def seconds(self, size, case):
-        """A first guess at what one measurement takes, until one has been made."""
-        raise NotImplementedError
-
-    def preparation_seconds(self, size):
-        """The same for prepare(); 0 where there is nothing to prepare."""
-        return 0
-
     def prepare(self, server, contestant, size):
         """What a contestant needs on a new server before it can be measured."""
 

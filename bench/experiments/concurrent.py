@@ -19,12 +19,6 @@ class Concurrent(Experiment):
             f"connections={number} synchronous_commit=on" for number in synchronous
         ]
 
-    def seconds(self, size, case):
-        return size.pgbench_seconds + 0.7
-
-    def preparation_seconds(self, size):
-        return 0.3 + 4 * size.rows / 1e6
-
     def prepare(self, server, contestant, size):
         table = f"concurrent_{contestant.name}"
         server.sql(*contestant.create_table(table), insert(table, size.rows), settings=contestant.settings)
@@ -36,8 +30,4 @@ class Concurrent(Experiment):
             settings += " synchronous_commit=off"
         server.sql("CHECKPOINT")
         query = f"INSERT INTO concurrent_{contestant.name} (payload) VALUES ({PAYLOAD});"
-        rate, latencies = server.pgbench(query, connections, size.pgbench_seconds, settings, latencies=True)
-        return [(case, "rows a second", "rows/s", rate)] + [
-            (case, f"latency p{percent}", "us", latencies[min(len(latencies) * percent // 100, len(latencies) - 1)])
-            for percent in (50, 95, 99)
-        ]
+        return [(case, "rows a second", "rows/s", server.pgbench(query, connections, size.pgbench_seconds, settings))]

@@ -93,9 +93,6 @@ class Estimates(Experiment):
     def cases(self, size):
         return [f"{kind}, {state}" for kind in TABLES for state in STATES] + [JOIN]
 
-    def seconds(self, size, case):
-        return 10
-
     def measure(self, server, contestant, case, size):
         """In one table for all, since each ANALYZE reads other rows, and the estimates differ by more than the ways do."""
         if case != self.case or contestant.name in self.measured:

@@ -18,11 +18,8 @@ class Generation(Experiment):
     def cases(self, size):
         return [f"connections={number}" for number in size.generation_connections]
 
-    def seconds(self, size, case):
-        return size.pgbench_seconds + 0.2
-
     def measure(self, server, contestant, case, size):
         connections = int(case.split("=")[1])
         query = f"SELECT count({contestant.call}) FROM (SELECT generate_series(1, {size.ids_per_query})) ids;"
-        rate, _ = server.pgbench(query, connections, size.pgbench_seconds, contestant.settings)
+        rate = server.pgbench(query, connections, size.pgbench_seconds, contestant.settings)
         return [(case, "time with the loop", "ns", 1e9 / (rate * size.ids_per_query))]

@@ -13,9 +13,6 @@ class Growth(Experiment):
     def rounds(self, size):
         return size.half_rounds
 
-    def seconds(self, size, case):
-        return 1 + 7 * size.growth_steps * size.growth_step / 1e6
-
     def measure(self, server, contestant, case, size):
         table = f"growth_{contestant.name}"
         server.sql(*contestant.create_table(table), "CHECKPOINT")

@@ -35,9 +35,6 @@ class Horizon(Experiment):
     def cases(self, size):
         return ["no writers", *map(with_writers, SCRIPTS)]
 
-    def seconds(self, size, case):
-        return 3 if case == "no writers" else 12
-
     def measure(self, server, contestant, case, size):
         server.sql("DROP TABLE IF EXISTS tracked", "CREATE TABLE tracked (id uuid PRIMARY KEY DEFAULT comb_tracked(), body text)", "CHECKPOINT")
         loop = f"""DO $$DECLARE answer text; BEGIN

@@ -2,8 +2,6 @@
 the size and the shape of the index they leave; and what rows cost right after a checkpoint, where the first
 change of a page puts all of it into the write-ahead log."""
 
-import json
-
 from experiments.base import Experiment
 
 PAYLOAD = "repeat('x', 100)"
@@ -44,12 +42,6 @@ def figures_of_index(server, table, rows):
 class Insert(Experiment):
     name = "insert"
 
-    def seconds(self, size, case):
-        return 1 + 9 * size.rows / 1e6
-
-    def preparation_seconds(self, size):
-        return 0.2
-
     def prepare(self, server, contestant, size):
         server.sql(*contestant.create_table(f"insert_{contestant.name}"))
 
@@ -60,19 +52,7 @@ class Insert(Experiment):
         for part in ("first", "second"):
             found += [(part, *figure) for figure in timed_insert(server, table, size.rows, contestant.settings)]
         found += figures_of_index(server, table, 2 * size.rows)
-        found += self._after_checkpoint(server, contestant, table, size.checkpoint_rows)
+        found += [("after a checkpoint", *figure) for figure in timed_insert(server, table, size.checkpoint_rows, contestant.settings)]
         # Nothing that the next contestant would have to write.
         server.sql(f"TRUNCATE {table}")
         return found
-
-    def _after_checkpoint(self, server, contestant, table, rows):
-        server.sql("CHECKPOINT")
-        plan = server.sql(
-            f"EXPLAIN (ANALYZE, WAL, BUFFERS, TIMING OFF, FORMAT JSON) {insert(table, rows)}", settings=contestant.settings
-        )
-        node = json.loads(plan)[0]["Plan"]
-        return [
-            ("after a checkpoint", "WAL", "bytes a row", node["WAL Bytes"] / rows),
-            ("after a checkpoint", "full-page images", "a thousand rows", 1000 * node["WAL FPI"] / rows),
-            ("after a checkpoint", "buffers dirtied", "a thousand rows", 1000 * node["Shared Dirtied Blocks"] / rows),
-        ]

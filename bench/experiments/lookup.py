@@ -18,12 +18,6 @@ class Lookup(Experiment):
     name = "lookup"
     server = "small"
 
-    def seconds(self, size, case):
-        return 0.5 + 3 * size.lookup_rows / 1e6
-
-    def preparation_seconds(self, size):
-        return 1 + 12 * size.lookup_rows / 1e6
-
     def prepare(self, server, contestant, size):
         table, rows = f"lookup_{contestant.name}", size.lookup_rows
         created = "created_at timestamptz NOT NULL DEFAULT clock_timestamp(), "

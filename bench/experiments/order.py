@@ -18,12 +18,6 @@ class Order(Experiment):
     def contestants(self, contestants):
         return [Contestant(name, label) for name, (label, _, _) in ORDERS.items()]
 
-    def seconds(self, size, case):
-        return 0.3 + 1.5 * size.sorted_rows / 1e6
-
-    def preparation_seconds(self, size):
-        return 0.2 + 1.2 * size.sorted_rows / 1e6
-
     def prepare(self, server, contestant, size):
         """Both tables come with the first."""
         if contestant.name != "uuid":

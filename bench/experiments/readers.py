@@ -152,12 +152,6 @@ class Readers(Experiment):
     def cases(self, size):
         return [case for case in CASES if not (size.quick and case == OTHER_DATABASE)]
 
-    def seconds(self, size, case):
-        return self._writing_seconds(size, CASES[case]) + 8
-
-    def preparation_seconds(self, size):
-        return 0.5
-
     def prepare(self, server, contestant, size):
         server.sql(f"CREATE DATABASE {ELSEWHERE}")
         with server.session(ELSEWHERE) as elsewhere:

@@ -20,12 +20,6 @@ class Reading(Experiment):
     def contestants(self, contestants):
         return [Contestant(name, call, call=call) for name, call in EXPRESSIONS.items()]
 
-    def seconds(self, size, case):
-        return 0.1 + 0.04 * size.read_rows / 1e6
-
-    def preparation_seconds(self, size):
-        return 0.2 + 0.2 * size.read_rows / 1e6
-
     def prepare(self, server, contestant, size):
         """The table comes with the first, and into memory."""
         if contestant.name != "column":

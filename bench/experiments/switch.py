@@ -25,9 +25,6 @@ class Switch(Experiment):
     def contestants(self, contestants):
         return [Contestant(name, way[0]) for name, way in WAYS.items()]
 
-    def seconds(self, size, case):
-        return 1 + 8 * size.rows / 1e6
-
     def measure(self, server, contestant, case, size):
         _, operator_class, call, after_random = WAYS[contestant.name]
         table = f"switch_{contestant.name}"
