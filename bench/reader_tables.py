@@ -2,9 +2,11 @@
 
 from experiments import horizon, readers
 from figures import MISSING, Goal, difference, figure, goals_table, number, run_line, share, table
-from results import combine, median
+from results import combine, median, ratio
 
 OURS = "horizon"
+# The ways that promise to miss no row and to read none twice.
+NO_MISS = ("horizon", "sequence", "no_wait", "gapless")
 
 
 def of(figures, case, way, metric):
@@ -38,11 +40,22 @@ def horizon_cases(figures):
 
 def goals(figures):
     found = []
-    for metric in ("rows missed", "rows read twice"):
-        found.append(Goal(f"comb_horizon(): {metric}", 0, all_rows(figures, OURS, metric)))
+    for way in (way for way in readers.WAYS if way.name in NO_MISS):
+        for metric in ("rows missed", "rows read twice"):
+            found.append(Goal(f"{way.label.replace('`', '')}: {metric}", 0, all_rows(figures, way.name, metric)))
+    delays = [of(figures, case, "no_wait", "delay median") for case in ("beside a slow writer", "quiet")]
+    found.append(Goal("without waiting for slow writers: delay beside one, relative to a quiet table", 2, ratio(*delays)))
     for writers in horizon.SCRIPTS:
         case = horizon.with_writers(writers)
         found.append(Goal(f"comb_horizon(), {case}: µs of processor time", 25, processor_time(figures, OURS, case)))
+        more = difference(*(processor_time(figures, call, case) for call in ("sequence", OURS)))
+        found.append(Goal(f"comb_sequence_horizon(), {case}: µs of processor time, minus comb_horizon()", 2, more))
+    for case in horizon.STATEMENTS:
+        cost = difference(*(figures.get("track", name, case, "processor time") for name in ("tracked", "plain")))
+        found.append(Goal(f"comb_track(), {case}: µs of processor time for a statement", 1, cost))
+    for case in horizon.RATES:
+        rate = ratio(*(figures.get("track", name, case, "rows a second") for name in ("tracked", "plain")))
+        found.append(Goal(f"comb_track(), single-row inserts, {case}: rows per second, relative to no trigger", 0.97, rate, at_least=True))
     return found
 
 
@@ -89,13 +102,31 @@ def spell(milliseconds):
     return f"{milliseconds:.0f} ms" if milliseconds < 1000 else f"{milliseconds / 1000:.1f} s"
 
 
+def track_table(figures):
+    rows = []
+    for contestant in figures.contestants("track"):
+        times = [figure(figures.get("track", contestant.name, case, "processor time")) for case in horizon.STATEMENTS]
+        rates = [figure(figures.get("track", contestant.name, case, "rows a second")) for case in horizon.RATES]
+        rows.append([contestant.label, *times, *rates])
+    heads = [*(f"{case}, µs" for case in horizon.STATEMENTS), *(f"{case}, rows per second" for case in horizon.RATES)]
+    return table(["trigger", *heads], rows)
+
+
+def versions_table(figures):
+    rows = []
+    for contestant in figures.contestants("versions"):
+        rate, none = (figures.get("versions", name, "", "updates a second") for name in (contestant.name, "none"))
+        rows.append([contestant.label, share(ratio(rate, none)), figure(rate), figure(figures.get("versions", contestant.name, "", "HOT updates"))])
+    return table(["index on the version", "updates per second, relative to none", "updates per second", "HOT updates, %"], rows)
+
+
 def cost_table(figures):
     rows = []
     for case in horizon_cases(figures):
         ours = [figures.get("horizon", OURS, case, metric) for metric in ("time", "locks held", "floors held")]
-        net = [processor_time(figures, call, case) for call in (OURS, "horizon_now")]
+        net = [processor_time(figures, call, case) for call in (OURS, "sequence")]
         rows.append([case, *(share(times) for times in net), *map(figure, ours)])
-    heads = ["processor time of `comb_horizon()`, µs", "of `comb_horizon_now()`, µs", "wall time of `comb_horizon()`, µs", "locks held", "of them floors"]
+    heads = ["processor time of `comb_horizon()`, µs", "of `comb_sequence_horizon()`, µs", "wall time of `comb_horizon()`, µs", "locks held", "of them floors"]
     return table(["case", *heads], rows)
 
 
@@ -113,4 +144,6 @@ TABLES = {
     "readers": readers_table,
     "missed_sentence": missed_sentence,
     "cost": cost_table,
+    "track": track_table,
+    "versions": versions_table,
 }

@@ -15,6 +15,8 @@ ALL = [
     growth.Growth(),
     lookup.Lookup(),
     horizon.Horizon(),
+    horizon.Track(),
+    horizon.Versions(),
     readers.Readers(),
     estimates.Estimates(),
 ]

@@ -1,4 +1,4 @@
-"""What a call of comb_horizon() costs while others write.
+"""What a call of comb_horizon() costs while others write; what the trigger of a tracked table costs; and updates of rows with a version.
 
 A loop in PL/pgSQL calls it, which takes a new snapshot for each call, as each poll of a reader does; the same loop with
 statement_timestamp() is measured in turn, and taken off. The processor's time is the calling backend's own
@@ -8,17 +8,30 @@ from contestants import Contestant
 from experiments.base import Experiment
 
 LOOP = "the loop"
-CALLS = {"horizon": "comb_horizon()", "horizon_now": "comb_horizon_now()", "loop": "statement_timestamp()::text"}
+CALLS = {
+    "horizon": "comb_horizon()", "sequence": "comb_sequence_horizon('tracked_position_seq')",
+    "loop": "statement_timestamp()::text",
+}
 WRITERS = 32
 # One row a transaction; and the same with a pause before the commit, so that all writers hold a floor at nearly any time.
 ROW = "INSERT INTO tracked (body) VALUES ('');"
 SCRIPTS = {"at work": ROW, "in a transaction each": f"BEGIN;\n{ROW}\n\\sleep 5 ms\nCOMMIT;"}
+# After a statement of the loop; and connections.
+STATEMENTS = {"statements of one transaction": "", "a transaction for each statement": " COMMIT;"}
+RATES = {"1 connection": 1, "8 connections": 8}
 # They end when the measurement does.
 ENDLESS = ["-T", "3600"]
 
 
 def with_writers(what):
     return f"{WRITERS} writers {what}"
+
+
+def create_table(table, trigger):
+    statements = [f"DROP TABLE IF EXISTS {table}", f"CREATE TABLE {table} (position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, body text)"]
+    if trigger:
+        statements.append(f"CREATE TRIGGER tracked BEFORE INSERT ON {table} FOR EACH STATEMENT EXECUTE FUNCTION comb_track()")
+    return [*statements, "CHECKPOINT"]
 
 
 class Horizon(Experiment):
@@ -36,7 +49,7 @@ class Horizon(Experiment):
         return ["no writers", *map(with_writers, SCRIPTS)]
 
     def measure(self, server, contestant, case, size):
-        server.sql("DROP TABLE IF EXISTS tracked", "CREATE TABLE tracked (id uuid PRIMARY KEY DEFAULT comb_tracked(), body text)", "CHECKPOINT")
+        server.sql(*create_table("tracked", True))
         loop = f"""DO $$DECLARE answer text; BEGIN
                    FOR number IN 1..{size.horizon_calls} LOOP answer := {contestant.call}; END LOOP; END$$"""
         script = {with_writers(what): script for what, script in SCRIPTS.items()}.get(case)
@@ -65,3 +78,61 @@ class Horizon(Experiment):
         """How many locks are held, and how many of them are floors; on average over some looks."""
         looks = [server.sql("SELECT count(*), count(*) FILTER (WHERE objsubid = 3083) FROM pg_locks").split("|") for _ in range(10)]
         return [sum(map(int, numbers)) / len(looks) for numbers in zip(*looks)]
+
+
+class Track(Experiment):
+    """The trigger comb_track(): processor time of a statement, and the rate of single-row inserts."""
+
+    name = "track"
+    server = "outbox"
+    part = "readers"
+
+    def rounds(self, size):
+        return size.twice_rounds
+
+    def contestants(self, contestants):
+        return [Contestant("plain", "no trigger"), Contestant("tracked", "`comb_track()`")]
+
+    def cases(self, size):
+        return [*STATEMENTS, *RATES]
+
+    def measure(self, server, contestant, case, size):
+        server.sql(*create_table("single", contestant.name == "tracked"))
+        row = "INSERT INTO single (body) VALUES (repeat('x', 100));"
+        if case in RATES:
+            return [(case, "rows a second", "rows/s", server.pgbench(row, RATES[case], size.pgbench_seconds, "synchronous_commit=off"))]
+        loop = f"DO $$BEGIN FOR number IN 1..{size.horizon_calls} LOOP {row}{STATEMENTS[case]} END LOOP; END$$"
+        _, in_postgres, in_system = server.usage(loop, "synchronous_commit=off")
+        return [(case, "processor time", "us a statement", (in_postgres + in_system) * 1e6 / size.horizon_calls)]
+
+
+class Versions(Experiment):
+    """Updates of random rows with a version (docs/outbox.md), by the index on it. An update that changes an indexed column is not HOT."""
+
+    name = "versions"
+    server = "outbox"
+    part = "readers"
+
+    def contestants(self, contestants):
+        return [Contestant("none", "none"), Contestant("btree", "B-tree", index="btree"), Contestant("brin", "BRIN", index="brin")]
+
+    def measure(self, server, contestant, case, size):
+        rows = size.rows // 10
+        server.sql(
+            "DROP TABLE IF EXISTS items",
+            # Room for the new versions of a page's rows.
+            """CREATE TABLE items (n int PRIMARY KEY, value int, body text, version uuid NOT NULL DEFAULT comb_tracked())
+                WITH (fillfactor = 70)""",
+            *([f"CREATE INDEX ON items USING {contestant.index} (version)"] if contestant.index else []),
+            "CREATE TRIGGER version BEFORE UPDATE ON items FOR EACH ROW EXECUTE FUNCTION comb_version()",
+            f"INSERT INTO items SELECT n, 0, repeat('x', 100) FROM generate_series(1, {rows}) n",
+            "VACUUM ANALYZE items",
+            "CHECKPOINT",
+        )
+        script = f"\\set n random(1, {rows})\nUPDATE items SET value = value + 1 WHERE n = :n;"
+        rate = server.pgbench(script, 2, 4 * size.pgbench_seconds, "synchronous_commit=off")
+        # A connection reports its last statistics when it ends.
+        while server.sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'pgbench'") != "0":
+            pass
+        hot = server.sql("SELECT 100.0 * n_tup_hot_upd / n_tup_upd FROM pg_stat_user_tables WHERE relname = 'items'")
+        return [("", "updates a second", "/s", rate), ("", "HOT updates", "%", float(hot))]
