@@ -1,8 +1,8 @@
 # `make` builds, and `make install` copies the result. `make demo` and `make test` need neither. The scripts in tools/ do the work.
 # Beside what make help says:
 #   DESTDIR=...      the folder below which `make install` and `make uninstall` work, for packages
-#   CONNECTIONS=32 FAULTS="order kill"   `make soak`: connections, and which of its tests. Without FAULTS: all, and tests on a
-#                    PostgreSQL 18 with assertions, Miri and cargo-mutants
+#   CONNECTIONS=32 FAULTS="order kill"   `make soak`: connections, and which of its tests. Without FAULTS: all, PostgreSQL's
+#                    own suites, tests on a PostgreSQL 18 with assertions, Miri and cargo-mutants
 #   SOME=5           `make examples`: five, others at each commit
 #   ARCH=arm64 MAINTAINER='NAME <ADDRESS>'   `make package`: another architecture, for which the Rust of rustup compiles; the maintainer
 #   CITUS=/path/to/its/sources   `make companions ON=citus`
@@ -60,7 +60,7 @@ help:
 	@echo 'With a private PostgreSQL; these install missing packages with apt-get:'
 	@echo '  make demo                     show the extension, then open psql'
 	@echo '  make test [PG=18]             run all tests on one major version of PostgreSQL (15, 16, 17, 18)'
-	@echo '  make soak [MINUTES=30]        run the fault tests for up to that time, and other long tests (PG=18)'
+	@echo '  make soak [MINUTES=30]        run the fault tests and sqlsmith for up to that time each, and others (PG=18)'
 	@echo '  make examples [ON=psycopg]    run the example of each client library, or of these (PG=18)'
 	@echo '  make bench [QUICK=1]          compare with alternatives, 45 minutes; QUICK=1: 6 minutes'
 	@echo '  make lint                     check formatting, clippy and further rules'

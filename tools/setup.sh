@@ -235,30 +235,7 @@ ensure_pgbouncer() {
 
 # --- All of it --------------------------------------------------------------------------------
 
-main() {
-    mkdir -p "$COMB_CACHE" || die "cannot create $COMB_CACHE" "Set COMB_CACHE to a folder that you may write to."
-    exec 9>"$COMB_CACHE/lock"
-    lock 9 "Another run is setting up"
-    case ${1:-} in
-        --packages)
-            shift
-            apt_install "$@"
-            return
-            ;;
-        --libfaketime)
-            ensure_libfaketime
-            return
-            ;;
-        --pgbouncer)
-            ensure_pgbouncer
-            return
-            ;;
-        --tests)
-            ensure_tests "$2"
-            return
-            ;;
-    esac
-
+ensure_build() {
     local fault
     if [ -n "$(rust_fault)" ]; then
         apt_lists
@@ -277,4 +254,14 @@ main() {
     ensure_server "$major"
     echo "$COMB_CACHE/pg/$major/bin/pg_config" >&3
 }
-main "$@"
+
+mkdir -p "$COMB_CACHE" || die "cannot create $COMB_CACHE" "Set COMB_CACHE to a folder that you may write to."
+exec 9>"$COMB_CACHE/lock"
+lock 9 "Another run is setting up"
+case ${1:-} in
+    --packages) apt_install "${@:2}" ;;
+    --libfaketime) ensure_libfaketime ;;
+    --pgbouncer) ensure_pgbouncer ;;
+    --tests) ensure_tests "$2" ;;
+    *) ensure_build "$@" ;;
+esac

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # soak.sh [MAJOR [MINUTES [CONNECTIONS [FAULT...]]]]: the fault tests for longer than `make test` has time
-# for, against one major of PostgreSQL. They share the time; those that need none of it end sooner.
+# for, against one major of PostgreSQL. They share the time; those that need none of it end sooner. Then sqlsmith has that time.
 # FAULT: those of pg_test/tests/faults/ alone, by name.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
