@@ -10,7 +10,7 @@ PG_CONFIG=$1 TESTS=$2 SECONDS_OF_SMITH=$3
 PROGRAMS=$("$PG_CONFIG" --pgxs)
 PROGRAMS=${PROGRAMS%/makefiles/pgxs.mk}/test
 
-# run NAME PROGRAM SCHEDULE WITH DATABASE: the suite TESTS/src/test/NAME. Its status is 1 if tests fail.
+# run NAME PROGRAM SCHEDULE WITH DATABASE: the suite TESTS/src/test/NAME, whose tests may fail.
 run() {
     local suite=$1 folder=$CLUSTER/work/$1-$4 options=()
     [ "$4" = without ] || options=(--load-extension=comb)
@@ -79,7 +79,7 @@ SQL
 else
     say "sqlsmith is not run: this system has no package of it"
 fi
-# A record of the log is some lines, each of which begins with a word of its own.
+# An entry of the log has a line for each of its fields.
 if grep -E 'terminated by signal|PANIC:|TRAP:' "$CLUSTER/work/data.log" ||
     grep -A 9 -E 'ERROR:  XX000' "$CLUSTER/work/data.log" | grep -E '(ERROR|DETAIL|CONTEXT|LOCATION):.*(comb|\.rs:)'; then
     cp "$CLUSTER/work/data.log" "$COMB_CACHE/log/postgres_suites.log"

@@ -32,7 +32,7 @@ fi
 if tests=$("$ROOT/tools/setup.sh" --tests "$MAJOR"); then
     suite "PostgreSQL's own suites with comb, and sqlsmith" "$ROOT/tools/postgres_suites.sh" "$PG_CONFIG" "$tests" $((MINUTES * 60))
 else
-    say "PostgreSQL's own suites are not run: there is no source of PostgreSQL $MAJOR"
+    summary+=("skipped PostgreSQL's own suites and sqlsmith: see why the source of PostgreSQL $MAJOR is missing")
 fi
 
 suite "Mistakes that the tests must catch" env PG_CONFIG="$PG_CONFIG" COMB_MISTAKES=all CARGO_TARGET_DIR="${CARGO_TARGET_DIR%/*}" \
