@@ -161,7 +161,9 @@ fn only_a_time_that_is_later_than_the_clock_counts() {
 fn a_reset_in_recovery_still_awaits_the_promotion() {
     let (block, host) = (unused_block(), SimulatedHost::new());
     host.in_recovery.set(true);
+    assert!(block.published().is_some());
     block.reset(&host).unwrap();
+    assert!(block.published().is_none());
     assert!(block.awaits_promotion());
 }
 

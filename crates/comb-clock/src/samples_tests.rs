@@ -31,6 +31,29 @@ fn a_sequence_that_is_set_back_begins_again() {
     assert_eq!((samples.settled(150), samples.settled(200)), (None, Some(3)));
 }
 
+#[test]
+fn the_sample_that_is_closest_to_its_neighbours_makes_room() {
+    let mut samples = Samples::EMPTY;
+    // The tenth is close to the ninth.
+    let at = |n: i64| if n == 10 { 901 } else { 100 * n as u64 };
+    let numbers = 1..=KEPT as i64 + 1;
+    numbers.clone().for_each(|n| samples.add(n, at(n), None));
+    for n in numbers {
+        assert_eq!(samples.settled(at(n)), Some(if n == 9 { 8 } else { n }));
+    }
+}
+
+#[test]
+fn samples_before_the_one_that_answers_make_room() {
+    let mut samples = Samples::EMPTY;
+    (1..=KEPT as i64).for_each(|n| samples.add(n, 100 * n as u64, None));
+    samples.add(33, 3300, Some(550));
+    assert_eq!(samples.settled(499), None);
+    for n in 5..=33 {
+        assert_eq!(samples.settled(100 * n), Some(n as i64));
+    }
+}
+
 /// A reader polls at each tick. Transactions hold the horizon back one after the other, each for `held` ticks.
 #[test]
 fn a_reader_behind_slow_writers_advances() {
