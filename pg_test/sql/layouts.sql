@@ -9,15 +9,14 @@ CREATE TABLE vectors (layout text, id text, moment timestamp, source text);
 -- Read by psql: the server may run as somebody who may not read these files, or elsewhere.
 \set vectors `tail -n +2 "$PG_ABS_SRCDIR/vectors.csv"`
 INSERT INTO vectors
-SELECT columns[1], columns[2], columns[3]::timestamp, columns[4]
+SELECT columns[1], columns[2], nullif(columns[3], '')::timestamp, columns[4]
 FROM string_to_table(:'vectors', E'\n') line, regexp_match(line, '^([^,]*),([^,]*),([^,]*),(.*)$') columns;
 SELECT count(*), count(source) AS complete FROM vectors;
 CREATE TABLE readings AS
 SELECT *, CASE WHEN layout = 'bsv' THEN comb_bsv_timestamp(id)
                ELSE comb_timestamp(id::uuid, layout) END AS reading
 FROM vectors;
-SELECT layout, id, reading FROM readings ORDER BY layout COLLATE "C", id;
-SELECT count(*) FROM readings WHERE reading IS DISTINCT FROM moment AT TIME ZONE 'UTC';
+SELECT layout, id, reading, moment FROM readings WHERE reading IS DISTINCT FROM moment AT TIME ZONE 'UTC';
 
 -- The other way: another time and then its own written over it, the public id is itself again; but for the 100 ns
 -- below the microsecond.
@@ -47,15 +46,15 @@ FROM comb_layouts(),
      LATERAL (VALUES ('before', (first::timestamptz - interval '1 us')::text), ('after', (last::timestamptz + interval '1 us')::text),
                      ('-infinity', '-infinity'), ('infinity', 'infinity')) beyond (what, at)
 WHERE sqlstate_of(format('SELECT %s(%L, %L)', function, at, label)) <> '22008';
-SELECT label, sqlstate_of(format('SELECT comb_set_timestamp(comb_new(), %L, %L)', 'infinity', label)) AS set_timestamp,
-       sqlstate_of(format('SELECT comb_shifted(interval %L, %L)', '200000 years', label)) AS shifted
-FROM comb_layouts();
+SELECT label FROM comb_layouts()
+WHERE sqlstate_of(format('SELECT comb_set_timestamp(comb_new(), %L, %L)', 'infinity', label)) <> '22008'
+OR sqlstate_of(format('SELECT comb_shifted(interval %L, %L)', '200000 years', label)) <> '22008';
 
 -- All but uuidv7 end with year 9999 or before: an id that no date type of most programs can hold is a random one.
 SELECT label FROM comb_layouts() WHERE last::timestamptz >= '10000-01-01Z';
-SELECT label, comb_timestamp(comb_max(last::timestamptz, label), label) = date_trunc(CASE resolution WHEN '1 ms' THEN 'milliseconds' ELSE 'microseconds' END, last::timestamptz) AS last_is_read
+SELECT bool_and(comb_timestamp(comb_max(last::timestamptz, label), label) = date_trunc(CASE resolution WHEN '1 ms' THEN 'milliseconds' ELSE 'microseconds' END, last::timestamptz)) AS last_is_read
 FROM comb_layouts() WHERE last LIKE '9999%';
-SELECT label, comb_timestamp('ffffffff-ffff-7fff-bfff-ffffffffffff', label) AS moment FROM comb_layouts();
+SELECT * FROM (SELECT label, comb_timestamp('ffffffff-ffff-7fff-bfff-ffffffffffff', label) AS moment FROM comb_layouts()) moments WHERE moment IS NOT NULL;
 
 -- The message names the layout and its range.
 SELECT comb_at('2079-06-07 00:00:00Z', 'mssql_legacy');
@@ -74,7 +73,7 @@ SELECT comb_timestamp_mssql_legacy('00000000-0000-0000-0000-ffff018b81ff') AS ti
        comb_timestamp_mssql_legacy('00000000-0000-0000-0000-b0e1018b8203') AS tick_25920003;
 
 -- Before the Unix epoch, where the clock goes that far.
-SELECT label, comb_timestamp(comb_at('1955-11-05 06:15:00Z', label), label)
+SELECT count(*), bool_and(comb_timestamp(comb_at('1955-11-05 06:15:00Z', label), label) = '1955-11-05 06:15:00Z') AS same
 FROM comb_layouts() WHERE first::timestamptz < '1955-11-05';
 
 -- What cannot be of a layout reads as NULL: another version, 1/300 s beyond the day, past year 9999.
@@ -83,14 +82,9 @@ SELECT comb_timestamp('d01c25cc-63a7-47cc-b5ba-018e5f3bff48', 'uuidv7') IS NULL 
        comb_timestamp('ffffffff-ffff-ffff-ffff-ffffffffffff', 'process_ticks') IS NULL AS past_9999,
        comb_timestamp('00000000-0000-0000-0000-000000000000', 'process_ticks') AS year_1;
 
--- RT.Comb's Create(Guid, DateTime): six bytes change.
-SELECT label, comb_set_timestamp('aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaaa', '2022-02-22 19:22:22Z', label)
-FROM comb_layouts();
-
--- From one layout to another. The first four hold the same bits.
-SELECT target.label, comb_convert('017f22e2-79b0-7cc3-98c4-dc0c0c07398f', 'uuidv7', target.label),
-       comb_timestamp(comb_convert('017f22e2-79b0-7cc3-98c4-dc0c0c07398f', 'uuidv7', target.label), target.label)
-FROM comb_layouts() target;
+-- RT.Comb's Create(Guid, DateTime) changes six bytes. From one layout to another; the first four hold the same bits.
+SELECT label, comb_set_timestamp('aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaaa', '2022-02-22 19:22:22Z', label), converted, comb_timestamp(converted, label)
+FROM comb_layouts(), comb_convert('017f22e2-79b0-7cc3-98c4-dc0c0c07398f', 'uuidv7', label) converted;
 SELECT comb_convert(comb_convert('017f22e2-79b0-7cc3-98c4-dc0c0c07398f', 'uuidv7', 'mssql'), 'mssql', 'uuidv7');
 SELECT comb_convert('c2ff3d1f-e3b1-8dad-8361-017f22e279b0', 'mssql', 'uuidv7') IS NULL AS version_8_is_not_of_mssql;
 SELECT comb_convert(comb_at('2090-01-01Z'), 'uuidv7', 'mssql_legacy');
@@ -113,19 +107,17 @@ SELECT comb_convert('c2ff3d1f-e3b1-8dad-8361-017f22e279b0', 'uuidv8_mssql', 'mss
        comb_timestamp('d01c25cc-63a7-47cc-b5ba-018e5f3bff48', 'uuidv8_mssql') IS NULL AS mssql_is_not_version_8;
 
 -- MySQL: UUID_TO_BIN(id, 1), the example of its manual, and BIN_TO_UUID(id, 1).
-SELECT comb_mysql_swap('6ccd780c-baba-1026-9564-5b8c656024db');
-SELECT comb_mysql_unswap('1026baba-6ccd-780c-9564-5b8c656024db');
+SELECT comb_mysql_swap('6ccd780c-baba-1026-9564-5b8c656024db'), comb_mysql_unswap('1026baba-6ccd-780c-9564-5b8c656024db');
 SELECT bool_and(comb_mysql_unswap(comb_mysql_swap(id)) = id AND comb_mysql_swap(comb_mysql_unswap(id)) = id) AS back
 FROM (SELECT gen_random_uuid() AS id FROM generate_series(1, 1000)) ids;
 SELECT comb_mysql_swap('6ccd780c-baba-1026-9564-5b8c656024db'::uniqueidentifier), comb_mysql_swap(NULL) IS NULL AS null_in;
 
 -- Swapped bytes.
-SELECT comb_dotnet_swap('00112233-4455-6677-8899-aabbccddeeff');
-SELECT comb_dotnet_swap(comb_dotnet_swap('00112233-4455-6677-8899-aabbccddeeff'));
-SELECT encode(uuid_send(comb_dotnet_swap('00112233-4455-6677-8899-aabbccddeeff')), 'hex') AS to_byte_array;
-
+SELECT id, comb_dotnet_swap(id), comb_dotnet_swap(comb_dotnet_swap(id)) = id AS back, encode(uuid_send(comb_dotnet_swap(id)), 'hex') AS to_byte_array
+FROM (SELECT '00112233-4455-6677-8899-aabbccddeeff'::uuid AS id) ids;
 -- Which kind is this?
-SELECT jsonb_pretty(comb_inspect('017f22e2-79b0-7cc3-98c4-dc0c0c07398f'));
+SELECT comb_inspect('017f22e2-79b0-7cc3-98c4-dc0c0c07398f') - 'layouts' AS inspected;
+SELECT layout FROM jsonb_array_elements(comb_inspect('017f22e2-79b0-7cc3-98c4-dc0c0c07398f')->'layouts') layout;
 SELECT id, comb_inspect(id)->>'version' AS version, comb_inspect(id)->>'variant' AS variant,
        comb_inspect(id)->>'timestamp' AS "timestamp", comb_inspect(id)->'layouts'->0 AS first_layout
 FROM unnest(ARRAY['d01c25cc-63a7-47cc-b5ba-018e5f3bff48', 'e25afe33-db2d-4502-9bf0-919001862cc4',
