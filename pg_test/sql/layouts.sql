@@ -15,7 +15,7 @@ SELECT count(*), count(source) AS complete FROM vectors;
 CREATE TABLE readings AS
 SELECT *, CASE WHEN layout = 'bsv' THEN comb_bsv_timestamp(id)
                ELSE comb_timestamp(id::uuid, layout) END AS reading
-FROM vectors;
+FROM vectors WHERE layout <> 'none';
 SELECT layout, id, reading, moment FROM readings WHERE reading IS DISTINCT FROM moment AT TIME ZONE 'UTC';
 
 -- The other way: another time and then its own written over it, the public id is itself again; but for the 100 ns
