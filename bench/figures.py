@@ -33,6 +33,8 @@ def figure(by_round):
 
 
 def table(heads, rows):
+    if not rows:
+        return "Not measured in this run."
     lines = ["| " + " | ".join(heads) + " |", "|---" + "|---:" * (len(heads) - 1) + "|"]
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
 

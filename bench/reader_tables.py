@@ -87,8 +87,8 @@ def readers_table(figures):
 
 
 def missed_sentence(figures):
-    """The same for README.md."""
-    ways = [f"{way.label} {total(figures, way.name, 'rows missed'):,.0f}" for way in measured_ways(figures)]
+    """The same for README.md, which has five of them."""
+    ways = [f"{way.label} {total(figures, way.name, 'rows missed'):,.0f}" for way in readers.WAYS[:5]]
     machine = figures.run.machine()
     return (
         f"Rows missed, of {total(figures, OURS, 'rows stored'):,.0f}:\n{' · '.join(ways)}.\n"

@@ -156,8 +156,6 @@ def switch_table(figures):
 
 def growth_table(figures):
     steps = len(figures.values.parameters("growth", "time of the step"))
-    if not steps:
-        return ""
     tenth = steps // 10
     rows = []
     for contestant in figures.contestants("growth"):

@@ -8,10 +8,7 @@ from contestants import Contestant
 from experiments.base import Experiment
 
 LOOP = "the loop"
-CALLS = {
-    "horizon": "comb_horizon()", "sequence": "comb_sequence_horizon('tracked_position_seq')",
-    "loop": "statement_timestamp()::text",
-}
+CALLS = {"horizon": "comb_horizon()", "sequence": "comb_sequence_horizon('tracked_position_seq')", "loop": "statement_timestamp()::text"}
 WRITERS = 32
 # One row a transaction; and the same with a pause before the commit, so that all writers hold a floor at nearly any time.
 ROW = "INSERT INTO tracked (body) VALUES ('');"
@@ -100,7 +97,7 @@ class Track(Experiment):
         server.sql(*create_table("single", contestant.name == "tracked"))
         row = "INSERT INTO single (body) VALUES (repeat('x', 100));"
         if case in RATES:
-            return [(case, "rows a second", "rows/s", server.pgbench(row, RATES[case], size.pgbench_seconds, "synchronous_commit=off"))]
+            return [(case, "rows a second", "rows/s", server.pgbench(row, RATES[case], 3 * size.pgbench_seconds, "synchronous_commit=off"))]
         loop = f"DO $$BEGIN FOR number IN 1..{size.horizon_calls} LOOP {row}{STATEMENTS[case]} END LOOP; END$$"
         _, in_postgres, in_system = server.usage(loop, "synchronous_commit=off")
         return [(case, "processor time", "us a statement", (in_postgres + in_system) * 1e6 / size.horizon_calls)]
