@@ -126,8 +126,8 @@ make_deb() {
     install -m 644 "$WORK/licenses/copyright" "$ROOT/README.md" "$ROOT/SECURITY.md" "$documents/"
     cp -r --no-preserve=mode "$ROOT/docs" "$documents/docs"
     # A link to a file that the package does not have becomes text.
-    find "$documents" -name '*.md' -print0 | xargs -0 perl -MFile::Basename -0pi -e 's{<picture>.*?</picture>\n}{}gs;
-        s{(?<!!)\[([^]]*)\]\(([^)#:]+)(#[^)]*)?\)}{-e dirname($ARGV) . "/$2" ? $& : $1}ge'
+    find "$documents" -name '*.md' -print0 | xargs -0 perl -MFile::Basename -0pi \
+        -e 's{(?<!!)\[([^]]*)\]\(([^)#:]+)(#[^)]*)?\)}{-e dirname($ARGV) . "/$2" ? $& : $1}ge'
     gzip -9n <"$ROOT/CHANGELOG.md" >"$documents/changelog.gz"
     gzip -9n <"$ROOT/packaging/debian/changelog" >"$documents/changelog.Debian.gz"
     for file in postinst postrm; do
