@@ -58,6 +58,11 @@ SELECT call, refusal('SELECT ' || call) FROM unnest(ARRAY['comb_horizon()', 'com
     'comb_sequence_horizon(''events_position_seq'')']) call;
 SELECT refusal('INSERT INTO events (body) VALUES (NULL)');
 RESET application_name;
+-- Names that end as those of a shard.
+CREATE TABLE _5 (n int);
+CREATE TRIGGER _5 BEFORE INSERT ON _5 FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
+INSERT INTO _5 VALUES (1);
+DROP TABLE _5;
 -- The trigger is known by what it calls, not by the name.
 ALTER FUNCTION comb_track() RENAME TO renamed;
 SELECT comb_sequence_horizon('events_position_seq');

@@ -100,12 +100,16 @@ fn distributed_tables() {
     let [a, b, c] = &hosts;
     let mut section = Section::of("docs/extensions.md", "Citus", &hosts);
     for host in &hosts {
-        section.run(host, "CREATE EXTENSION citus");
         let address = host.address();
-        host.superuser(&format!("ALTER SYSTEM SET citus.local_hostname = '{address}'; SELECT pg_reload_conf()"));
-        host.superuser("INSERT INTO pg_dist_authinfo VALUES (0, 'app', 'password=secret'), (-1, 'app', 'password=secret')");
+        host.superuser(&format!(
+            "ALTER SYSTEM SET citus.local_hostname = '{address}'; SELECT pg_reload_conf(); CREATE EXTENSION citus;
+             INSERT INTO pg_dist_authinfo VALUES (0, 'app', 'password=secret'), (-1, 'app', 'password=secret')"
+        ));
     }
-    section.run(a, "citus_add_node");
+    a.superuser(&format!("SELECT citus_set_coordinator_host('{}', 5432)", a.address()));
+    for host in [b, c] {
+        a.superuser(&format!("SELECT citus_add_node('{}', 5432)", host.address()));
+    }
     section.run(a, "CREATE EXTENSION comb");
     for host in [b, c] {
         assert_eq!(host.app("SELECT extversion FROM pg_extension WHERE extname = 'comb'"), env!("CARGO_PKG_VERSION"));
