@@ -9,7 +9,9 @@ set -euo pipefail
 citus() {
     local place=$COMB_CACHE/citus pg_config=$CITUS/bin/pg_config
     if [ -e "$CITUS/configure" ]; then
-        pg_config=$("$ROOT/tools/install_private.sh" 18 | head -n 1)
+        pg_config=$("$ROOT/tools/install_private.sh" 18)
+        # The second line is that of the lock.
+        pg_config=${pg_config%%$'\n'*}
         rm -rf "$place"
         mkdir -p "$place"
         cp -a "${pg_config%/bin/pg_config}" "$place/pg"

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::common::{Host, Section};
 
 const SETTINGS: [(&str, &str); 5] = [
-    ("shared_preload_libraries", "citus,comb"),
+    ("shared_preload_libraries", "comb,citus"),
     ("citus.shard_count", "8"),
     ("max_prepared_transactions", "100"),
     ("max_worker_processes", "24"),
