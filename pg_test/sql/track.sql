@@ -51,7 +51,18 @@ BEGIN
     EXECUTE restore;
     RETURN said || E'\nrestored: ' || refusal('SELECT comb_sequence_horizon(''events_position_seq'')');
 END $$;
+INSERT INTO states VALUES ('CREATE VIEW drawing AS SELECT * FROM events; ALTER VIEW drawing ALTER position SET DEFAULT nextval(''events_position_seq'');
+     CREATE TRIGGER tracked BEFORE INSERT ON drawing FOR EACH STATEMENT EXECUTE FUNCTION comb_track()', 'DROP VIEW drawing'),
+    ('CREATE TEMP TABLE staging (n bigint DEFAULT nextval(''events_position_seq''))', 'DROP TABLE staging');
 SELECT statement, state(statement, restore) FROM states;
+-- A role without rights does not get the answer that a function got for another role.
+CREATE FUNCTION peek() RETURNS bigint LANGUAGE sql STABLE SECURITY DEFINER AS $$SELECT comb_sequence_horizon('events_position_seq')$$;
+CREATE ROLE comb_regress_nobody;
+SET ROLE comb_regress_nobody;
+SELECT refusal('SELECT peek(), comb_sequence_horizon(''events_position_seq'')');
+RESET ROLE;
+DROP ROLE comb_regress_nobody;
+DROP FUNCTION peek();
 -- A session of Citus that queries shards.
 SET application_name = 'citus_internal gpid=10000000042';
 SELECT call, refusal('SELECT ' || call) FROM unnest(ARRAY['comb_horizon()', 'comb_settled(comb_new())', 'comb_tracked()', 'comb_hold()',

@@ -33,6 +33,21 @@ pub fn relation_name<'a>(relation: Oid) -> Result<&'a [u8], Report> {
     }
 }
 
+/// The number of a relation's file.
+pub fn relation_file(relation: Oid) -> Result<Oid, Report> {
+    let cache = pg_sys::SysCacheIdentifier::RELOID as i32;
+    // SAFETY: reads the catalogs.
+    unsafe {
+        let row = raw::SearchSysCache1(cache, relation.into());
+        if row.is_null() {
+            return relation_name(relation).map(|_| Oid::INVALID);
+        }
+        let file = (*pg_sys::GETSTRUCT(row).cast::<pg_sys::FormData_pg_class>()).relfilenode;
+        raw::ReleaseSysCache(row);
+        Ok(file)
+    }
+}
+
 /// The tables with a column that owns a sequence, or whose default draws from it. The list lives as long as the call.
 pub fn tables_of_sequence<'a>(sequence: Oid) -> &'a [ListCell] {
     let key = |column: i16, value: Oid| {

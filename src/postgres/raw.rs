@@ -60,6 +60,8 @@ functions! {
     fn get_attgenerated(table: Oid, column: AttrNumber) -> c_char;
     fn getBaseType(type_id: Oid) -> Oid;
     fn get_rel_name(relation: Oid) -> *mut c_char;
+    fn get_rel_persistence(relation: Oid) -> c_char;
+    fn get_rel_relkind(relation: Oid) -> c_char;
     fn get_relname_relid(name: *const c_char, schema: Oid) -> Oid;
     fn get_rel_relispartition(relation: Oid) -> bool;
     fn SearchSysCache1(cache: c_int, key: Datum) -> HeapTuple;
@@ -84,6 +86,7 @@ functions! {
     ) -> SysScanDesc;
     fn systable_getnext(scan: SysScanDesc) -> HeapTuple;
     fn systable_endscan(scan: SysScanDesc);
+    fn AcceptInvalidationMessages();
     fn CacheRegisterRelcacheCallback(function: RelcacheCallbackFunction, argument: Datum);
 
     // Sequences

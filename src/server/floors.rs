@@ -132,6 +132,9 @@ pub fn acquire_for_client() -> Result<u64, Report> {
 pub struct Lowest {
     pub of_database: Option<u64>,
     pub of_all: Option<u64>,
+    /// The highest floors of the database: of all transactions, and of prepared ones.
+    pub highest: Option<u64>,
+    pub highest_prepared: Option<u64>,
 }
 
 pub fn lowest() -> Lowest {
@@ -141,11 +144,15 @@ pub fn lowest() -> Lowest {
         let count = usize::try_from((*data).nelements).unwrap_or(0);
         let locks = std::slice::from_raw_parts((*data).locks, count).iter().filter(|lock| lock.holdMask != 0);
         let mut lowest = Lowest::default();
-        for (floor, database) in locks.filter_map(|lock| floor_of(&lock.locktag)) {
+        for (floor, database, pid) in locks.filter_map(|lock| floor_of(&lock.locktag).map(|(floor, of)| (floor, of, lock.pid))) {
             let lower = |lowest: Option<u64>| Some(lowest.map_or(floor, |lowest| lowest.min(floor)));
             lowest.of_all = lower(lowest.of_all);
             if database == pg_sys::MyDatabaseId {
                 lowest.of_database = lower(lowest.of_database);
+                lowest.highest = lowest.highest.max(Some(floor));
+                if pid == 0 {
+                    lowest.highest_prepared = lowest.highest_prepared.max(Some(floor));
+                }
             }
         }
         raw::pfree((*data).locks.cast());

@@ -6,7 +6,7 @@ use std::sync::atomic::{Ordering, fence};
 
 use pgrx::pg_sys;
 
-use super::floors;
+use super::floors::{self, Lowest};
 use super::host::Process;
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
@@ -19,6 +19,7 @@ pub struct Horizon {
     pub settled: u64,
     /// How long the oldest transaction has held it back, in ticks; 0 if none does.
     pub held_for: u64,
+    floors: Lowest,
 }
 
 /// Computes the horizon: true for every snapshot that is taken from now on.
@@ -33,9 +34,9 @@ fn compute_with(block: &Block, process: &Process) -> Result<Horizon, Report> {
     fence(Ordering::SeqCst);
     let lowest = floors::lowest();
     floors::publish(block, settled(latest, lowest.of_all));
-    let lowest = lowest.of_database;
-    let held_for = lowest.map_or(0, |lowest| latest.saturating_sub(lowest));
-    Ok(Horizon { settled: settled(latest, lowest), held_for })
+    let of_database = lowest.of_database;
+    let held_for = of_database.map_or(0, |lowest| latest.saturating_sub(lowest));
+    Ok(Horizon { settled: settled(latest, of_database), held_for, floors: lowest })
 }
 
 /// The tick up to which everything is settled for the calling statement: committed and visible to it, or aborted.
@@ -44,11 +45,22 @@ fn compute_with(block: &Block, process: &Process) -> Result<Horizon, Report> {
 /// All rows, partitions and branches of a statement get one answer. Otherwise one answer could exclude a row, and the
 /// next one include a later row. Therefore the answer is stored in the statement's snapshot.
 pub fn settled_for_statement() -> Result<Option<u64>, Report> {
+    Ok(settle()?.0)
+}
+
+/// [`settled_for_statement`], and the floors that transactions hold after the call began.
+pub fn settled_and_floors() -> Result<(Option<u64>, Lowest), Report> {
+    let (settled, floors) = settle()?;
+    Ok((settled, floors.unwrap_or_else(floors::lowest)))
+}
+
+/// [`settled_for_statement`], with the floors if they were read.
+fn settle() -> Result<(Option<u64>, Option<Lowest>), Report> {
     // This excludes parallel workers, in whose snapshots PostgreSQL does not set that word.
     let (block, process) = floors::server()?;
-    let Some(Statement { snapshot, xmin, answer }) = statement() else { return Ok(None) };
+    let Some(Statement { snapshot, xmin, answer }) = statement() else { return Ok((None, None)) };
     if let Some(settled) = known(answer) {
-        return Ok(settled);
+        return Ok((settled, None));
     }
     let resets = block.resets();
     let horizon = compute_with(block, &process)?;
@@ -64,7 +76,7 @@ pub fn settled_for_statement() -> Result<Option<u64>, Report> {
     let settled = ring.ring.answer(&snapshot).max(published);
     // SAFETY: the active snapshot exists until the end of the call.
     unsafe { *answer = std::ptr::without_provenance_mut(settled.unwrap_or(NOTHING) as usize) };
-    Ok(settled)
+    Ok((settled, Some(horizon.floors)))
 }
 
 /// The answer of [`settled_for_statement`] if the calling statement has one.

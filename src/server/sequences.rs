@@ -8,7 +8,7 @@ use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, Datum, Oid, SysCacheIdentifier};
 
 use super::floors;
-use super::horizon::{settled_before, settled_for_statement};
+use super::horizon::{settled_and_floors, settled_before};
 use crate::postgres::catalog;
 use crate::postgres::compat::local_transaction_id;
 use crate::postgres::one_thread::OneThread;
@@ -17,12 +17,14 @@ use crate::postgres::report::{Report, report};
 use comb_clock::samples::Samples;
 
 /// How many sequences a process keeps samples of.
-const KEPT: usize = 16;
+const KEPT: usize = 64;
 
 /// A sequence that this process has read.
 #[derive(Clone, Copy)]
 struct Sequence {
     id: Oid,
+    /// Its file, which a restart of its numbers replaces.
+    file: Oid,
     samples: Samples,
     /// The value of [`INVALIDATIONS`] when the tables that use the sequence were last checked.
     checked_at: Option<u64>,
@@ -34,13 +36,13 @@ struct Sequences {
     sequences: [Sequence; KEPT],
 }
 
-static SEQUENCES: OneThread<UnsafeCell<Sequences>> = OneThread::new(UnsafeCell::new(Sequences {
-    resets: 0,
-    sequences: [Sequence { id: Oid::INVALID, samples: Samples::EMPTY, checked_at: None }; KEPT],
-}));
+static SEQUENCES: OneThread<UnsafeCell<Sequences>> =
+    OneThread::new(UnsafeCell::new(Sequences { resets: 0, sequences: [Sequence::new(Oid::INVALID); KEPT] }));
 
 /// The answer to a statement.
 struct Answer {
+    /// Who asked: another role may not have the privilege.
+    role: Oid,
     sequence: Oid,
     settled: u64,
     number: Option<i64>,
@@ -80,18 +82,25 @@ pub fn settled_number(id: Oid) -> Result<Option<i64>, Report> {
     let sequence = sequences.find(id);
     sequence.check()?;
     let last = last_number(id)?;
+    // The sequence is locked since its number was read.
+    let file = catalog::relation_file(id)?;
+    if file != sequence.file || last.is_none() {
+        (sequence.file, sequence.samples) = (file, Samples::EMPTY);
+    }
     // The sequence is read before the clock, and the clock before the floors.
     fence(Ordering::SeqCst);
     let at = block.follow(&process)?.tick;
-    let settled = settled_for_statement()?;
-    match last {
-        Some(last) => sequence.samples.add(last, at, settled),
-        // The sequence was set back to its start.
-        None => sequence.samples = Samples::EMPTY,
+    let (settled, floors) = settled_and_floors()?;
+    // Floors of another clock are not below the numbers of their transactions: before a reset, or before a start, over which
+    // only prepared transactions keep theirs.
+    let of_other_clock = if block.resets() > 0 { floors.highest } else { floors.highest_prepared };
+    if let Some(last) = last.filter(|_| of_other_clock < Some(at)) {
+        sequence.samples.add(last, at, settled);
     }
     let Some(settled) = settled else { return Ok(None) };
     let number = sequence.samples.settled(settled);
-    remember_answer(Answer { sequence: id, settled, number });
+    // SAFETY: reads a variable of the process.
+    remember_answer(Answer { role: unsafe { raw::GetUserId() }, sequence: id, settled, number });
     Ok(number)
 }
 
@@ -104,7 +113,7 @@ impl Sequences {
             Some(until) => until.rotate_right(1),
             None => {
                 if place.is_none() {
-                    *last = Sequence { id, samples: Samples::EMPTY, checked_at: None };
+                    *last = Sequence::new(id);
                 }
                 self.sequences.rotate_right(1);
             }
@@ -123,7 +132,10 @@ fn known_answer(sequence: Oid, settled: u64) -> Option<Option<i64>> {
     let answers = unsafe { catalog::cells(answers.list) };
     // SAFETY: as above. The latest answer is the most frequent one.
     let mut answers = answers.iter().rev().map(|cell| unsafe { &*cell.ptr_value.cast::<Answer>() });
-    answers.find(|answer| answer.sequence == sequence && answer.settled == settled).map(|answer| answer.number)
+    // SAFETY: reads a variable of the process.
+    let role = unsafe { raw::GetUserId() };
+    let is_it = |answer: &&Answer| answer.sequence == sequence && answer.settled == settled && answer.role == role;
+    answers.find(is_it).map(|answer| answer.number)
 }
 
 fn remember_answer(answer: Answer) {
@@ -145,9 +157,15 @@ fn remember_answer(answer: Answer) {
 }
 
 impl Sequence {
+    const fn new(id: Oid) -> Self {
+        Self { id, file: Oid::INVALID, samples: Samples::EMPTY, checked_at: None }
+    }
+
     /// Returns an error if numbers of the sequence can be stored in another order than that of the floors.
     fn check(&mut self) -> Result<(), Report> {
         check_definition(self.id)?;
+        // SAFETY: in a transaction.
+        unsafe { raw::AcceptInvalidationMessages() };
         let invalidations = invalidations();
         if self.checked_at != Some(invalidations) {
             check_tables(self.id)?;
@@ -240,7 +258,9 @@ fn check_tables(id: Oid) -> Result<(), Report> {
                 .detail("Citus draws the numbers before a trigger on a shard is called, and on each node others.")
                 .hint("Use a key with DEFAULT comb_tracked(), and comb_horizon()."));
         }
-        if !is_tracked(table) {
+        // SAFETY: reads the catalogs. Other sessions cannot read a temporary table.
+        let is_temporary = |relation| unsafe { raw::get_rel_persistence(relation) } as u8 == pg_sys::RELPERSISTENCE_TEMP;
+        if !is_tracked(table) && (!is_temporary(table) || is_temporary(id)) {
             let name = catalog::relation_name(table)?;
             return Err(report!(state, "table ")
                 .quote(name)
@@ -265,6 +285,13 @@ fn is_tracked(table: Oid) -> bool {
             // SAFETY: a function, in a transaction.
             && unsafe { raw::symbol(trigger.tgfoid) } == c"comb_track"
     };
+    // A view without an INSTEAD OF trigger calls no BEFORE trigger.
+    let is_instead = |trigger: &pg_sys::Trigger| trigger.tgtype as u32 & pg_sys::TRIGGER_TYPE_INSTEAD != 0;
+    // SAFETY: reads the catalogs.
+    let is_view = unsafe { raw::get_rel_relkind(table) } as u8 == pg_sys::RELKIND_VIEW;
+    if is_view && catalog::has_trigger(table, is_instead) == Some(false) {
+        return false;
+    }
     // SAFETY: reads the catalogs.
     catalog::has_trigger(table, tracks) != Some(false) || unsafe { raw::get_rel_relispartition(table) } && is_tracked_above(table)
 }

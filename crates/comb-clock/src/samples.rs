@@ -9,7 +9,9 @@
 //! contradiction. T had ended, and its row is visible to the statement or was rolled back.
 //!
 //! It holds if numbers are drawn in ascending order, each by the transaction that stores it, with a floor that the
-//! transaction acquired earlier; and as long as neither the sequence nor the logical clock is set back.
+//! transaction acquired earlier; and as long as neither the sequence nor the logical clock is set back. A transaction whose
+//! floor comes from an earlier logical clock breaks f < t. Therefore no sample is taken while one holds such a floor at or
+//! above t.
 
 /// The number of samples that are kept.
 const KEPT: usize = 32;

@@ -359,6 +359,44 @@ fn histories_of_other_projects() {
     server.assert_clean_log();
 }
 
+/// Samples of a sequence that starts again, of a clock that was set back, and of tables that were checked are not used.
+#[test]
+fn samples_that_are_no_longer_true() {
+    const POLL: &str = "SELECT position FROM events WHERE position <= comb_sequence_horizon('events_position_seq') ORDER BY 1";
+    let server = server(pg_test::Sharing::Preloaded);
+    server.execute(include_str!("any_table.sql"));
+    let (mut a, mut b, mut reader) = (server.connect(), server.connect(), server.connect());
+    let run = |client: &mut Client, statements: &str| client.batch_execute(statements).expect(statements);
+    let read = |reader: &mut Client| -> Vec<i64> {
+        let polls = [(); 2].map(|()| reader.query(POLL, &[]).expect(POLL));
+        polls[1].iter().map(|row| row.get(0)).collect()
+    };
+    let prepare = "BEGIN; INSERT INTO events (body) VALUES ('slow'); PREPARE TRANSACTION 'slow'";
+    for restart in ["TRUNCATE events RESTART IDENTITY", "DELETE FROM events; ALTER SEQUENCE events_position_seq RESTART"] {
+        run(&mut a, "INSERT INTO events (body) VALUES ('old'), ('old')");
+        assert!(read(&mut reader).len() > 1);
+        run(&mut a, restart);
+        prepare.split("; ").for_each(|statement| run(&mut a, statement));
+        run(&mut b, "INSERT INTO events (body) VALUES ('fast')");
+        assert_eq!(read(&mut reader), [], "{restart}");
+        run(&mut a, "COMMIT PREPARED 'slow'");
+        assert_eq!(read(&mut reader), [1, 2], "{restart}");
+    }
+    run(&mut a, "SELECT comb_observe(comb_at(clock_timestamp() + interval '1 hour'))");
+    run(&mut a, "BEGIN; INSERT INTO events (body) VALUES ('slow')");
+    run(&mut b, "SELECT comb_reset_clock()");
+    run(&mut b, "INSERT INTO events (body) VALUES ('fast')");
+    assert!(!read(&mut reader).contains(&4), "a transaction of the clock before holds number 3");
+    run(&mut a, "COMMIT");
+    assert_eq!(read(&mut reader), [1, 2, 3, 4]);
+    // A transaction of the reader does not hide that the trigger was disabled.
+    run(&mut reader, "BEGIN");
+    reader.query(POLL, &[]).expect(POLL);
+    run(&mut a, "ALTER TABLE events DISABLE TRIGGER tracked");
+    assert_eq!(sqlstate(&mut reader, POLL), "55000");
+    server.assert_clean_log();
+}
+
 /// A reader keeps its cursor over a crash of the server and a promotion; a prepared transaction holds the number back.
 #[test]
 fn a_cursor_survives_a_crash_and_a_promotion() {
