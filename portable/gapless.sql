@@ -10,6 +10,7 @@
 CREATE TABLE gapless_state (
     relation  regclass,
     sequence  regclass,
+    file      oid,     -- that of the sequence: TRUNCATE ... RESTART IDENTITY and ALTER SEQUENCE ... RESTART replace it
     upto      bigint,  -- the last answer
     last      bigint,  -- L, the next answer ...
     waits_for text[],  -- ... and its W
@@ -72,11 +73,11 @@ BEGIN
                 HINT = 'If a trigger of the table draws the numbers, use ALTER SEQUENCE ... OWNED BY.';
         END IF;
         -- The only place where two readers can wait for each other: their first calls.
-        INSERT INTO gapless_state VALUES (tab, seq) ON CONFLICT DO NOTHING RETURNING * INTO old;
+        INSERT INTO gapless_state VALUES (tab, seq, pg_relation_filenode(seq)) ON CONFLICT DO NOTHING RETURNING * INTO old;
         IF NOT FOUND THEN
             RETURN NULL;
         END IF;
-    ELSIF old.upto = pg_sequence_last_value(seq) THEN
+    ELSIF old.upto = pg_sequence_last_value(seq) AND old.file = pg_relation_filenode(seq) THEN
         RETURN old.upto;
     END IF;
 
@@ -86,8 +87,9 @@ BEGIN
     writers := ARRAY(SELECT virtualtransaction FROM gapless_writers(tab) WHERE pid IS DISTINCT FROM pg_backend_pid());
 
     new := old;
+    new.file := pg_relation_filenode(seq);
     -- After RESTART or setval(), numbers are drawn again.
-    IF drawn IS NULL OR drawn < greatest(old.upto, old.last) THEN
+    IF new.file <> old.file OR drawn IS NULL OR drawn < greatest(old.upto, old.last) THEN
         new.upto := NULL;
         new.last := NULL;
     END IF;
@@ -103,7 +105,7 @@ BEGIN
         RETURN old.upto;
     END IF;
     -- If another reader has locked or changed the row, the old answer is still true.
-    UPDATE gapless_state SET upto = new.upto, last = new.last, waits_for = new.waits_for
+    UPDATE gapless_state SET file = new.file, upto = new.upto, last = new.last, waits_for = new.waits_for
     WHERE (relation, sequence) = (
         SELECT relation, sequence FROM gapless_state state
         WHERE relation = tab AND sequence = seq AND state IS NOT DISTINCT FROM old FOR UPDATE SKIP LOCKED

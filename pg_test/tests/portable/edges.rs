@@ -57,6 +57,13 @@ fn only_writers_of_the_table_hold_it_back() {
         assert_eq!(upto(&mut reader, "ev"), None, "of the numbers that are drawn again");
         run(&mut other, "COMMIT");
         assert_eq!(upto(&mut reader, "ev"), Some(2));
+        // As many are drawn again before the next poll.
+        run(&mut other, "BEGIN; TRUNCATE ev RESTART IDENTITY; ALTER SEQUENCE ev_id_seq RESTART; COMMIT");
+        run(&mut other, "BEGIN; INSERT INTO ev DEFAULT VALUES");
+        run(&mut reader, "INSERT INTO ev DEFAULT VALUES");
+        assert_eq!(upto(&mut reader, "ev"), None, "the first of them is not visible");
+        run(&mut other, "COMMIT");
+        assert_eq!(upto(&mut reader, "ev"), Some(2));
     }
     // A partition stands for its root, whose writers lock it later.
     let stage = Stage::new(&server, "leaves", PARTITIONED, GAPLESS);
