@@ -263,33 +263,12 @@ fn cargo_pgrx_builds_what_make_installs() {
     server.execute(&format!("LOAD '{}'", library.display()));
 }
 
-/// A row for each rule of the specification 1.0.0 that the file breaks.
-const BROKEN_RULES: &str = r"
-SELECT rule FROM (SELECT $1::text::jsonb AS m) AS meta, LATERAL (VALUES
-    ('name is a term', m->>'name' ~ '^[^\s/\\[:cntrl:]]{2,}$'),
-    ('version is semantic', m->>'version' ~ '^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-?[A-Za-z][0-9A-Za-z-]*)?$'),
-    ('abstract is a string', jsonb_typeof(m->'abstract') = 'string' AND m->>'abstract' <> ''),
-    ('description is a string', jsonb_typeof(m->'description') = 'string' AND m->>'description' <> ''),
-    ('maintainer is a string', jsonb_typeof(m->'maintainer') = 'string' AND m->>'maintainer' <> ''),
-    ('license is mit', m->>'license' = 'mit'),
-    ('meta-spec has its version', m#>>'{meta-spec,version}' = '1.0.0'),
-    ('provides the extension', m#>>'{provides,comb,version}' = m->>'version'),
-    ('prereqs name versions', m#>>'{prereqs,runtime,requires,PostgreSQL}' ~ '^\d+\.\d+\.\d+$'),
-    ('tags are short strings', NOT EXISTS (SELECT FROM jsonb_array_elements(m->'tags') t
-        WHERE jsonb_typeof(t) <> 'string' OR length(t #>> '{}') > 255)),
-    ('no key is unknown', NOT EXISTS (SELECT FROM jsonb_object_keys(m) k WHERE k !~ '^[xX]_' AND k NOT IN ('name', 'version',
-        'abstract', 'description', 'maintainer', 'license', 'provides', 'meta-spec', 'prereqs', 'tags', 'no_index',
-        'release_status', 'resources', 'generated_by')))
-) AS rules (rule, holds) WHERE holds IS NOT TRUE";
-
 #[test]
-fn pgxn_accepts_meta_json() {
+fn meta_json_names_files_of_this_version() {
     let meta = fs::read_to_string(root().join("META.json.in")).expect("META.json.in");
     let meta = meta.replace("@VERSION@", env!("CARGO_PKG_VERSION"));
-    let server = Server::start(Sharing::Attached, &[]);
-    let broken = server.connect().query(BROKEN_RULES, &[&meta]).expect("rules");
-    let broken: Vec<String> = broken.iter().map(|row| row.get(0)).collect();
-    assert_eq!(broken, Vec::<String>::new());
+    let is_json = Server::start(Sharing::Attached, &[]).connect().query_one("SELECT $1::text::jsonb", &[&meta]);
+    assert!(is_json.is_ok(), "{is_json:?}");
     for key in ["\"file\": \"", "\"docfile\": \""] {
         let file = meta.split(key).nth(1).and_then(|rest| rest.split('"').next());
         let file = file.expect("the name of a file");

@@ -90,7 +90,8 @@ pub fn assert_btree_is_sound(client: &mut Client, index: &str) {
 /// deleted rows: how many of them are still in the indexes depends on what other tests do meanwhile.
 pub fn assert_equal_keys_share_posting_lists(client: &mut Client, table: &str, class: &str) {
     let indexes = format!(
-        "CREATE TABLE copied AS SELECT id FROM {table};
+        "DROP TABLE IF EXISTS copied;
+         CREATE TABLE copied AS SELECT id FROM {table};
          CREATE INDEX shared ON copied (id {class});
          CREATE INDEX one_by_one ON copied (id {class}) WITH (deduplicate_items = off)"
     );

@@ -202,19 +202,23 @@ fn btrees_stay_sound_under_random_changes() {
         "CREATE TABLE guids (id uniqueidentifier, other uuid);
              CREATE INDEX guids_id ON guids (id);
              CREATE INDEX guids_other ON guids (other uuid_mssql_ops);
+             CREATE INDEX guids_time ON guids (other uuid_time_ops);
              INSERT INTO guids SELECT gen_random_uuid(), gen_random_uuid() FROM generate_series(1, 400000);
              DELETE FROM guids WHERE random() < 0.5;
              VACUUM guids;
-             INSERT INTO guids SELECT comb_new_mssql(), comb_new_mssql_legacy() FROM generate_series(1, 200000);
+             INSERT INTO guids SELECT comb_new_mssql(), comb_new_mssql_legacy() FROM generate_series(1, 100000);
+             INSERT INTO guids SELECT comb_new_mssql(), comb_new() FROM generate_series(1, 100000);
              INSERT INTO guids SELECT id, other FROM guids ORDER BY random() LIMIT 200000;
              INSERT INTO guids SELECT (SELECT id FROM guids LIMIT 1), (SELECT other FROM guids LIMIT 1)
                  FROM generate_series(1, 200000);
              DELETE FROM guids WHERE random() < 0.3;",
     );
-    for index in ["guids_id", "guids_other"] {
+    for index in ["guids_id", "guids_other", "guids_time"] {
         assert_btree_is_sound(&mut client, index);
     }
     assert_equal_keys_share_posting_lists(&mut client, "guids", "uniqueidentifier_ops");
+    run(&mut client, "ALTER TABLE guids DROP id; ALTER TABLE guids RENAME other TO id");
+    assert_equal_keys_share_posting_lists(&mut client, "guids", "uuid_time_ops");
 }
 
 #[test]
