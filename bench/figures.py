@@ -85,11 +85,6 @@ class Figures:
         chosen = [self.get("growth", contestant, parameter, "time of the step") for parameter in rows[steps]]
         return combine(lambda *seconds: sum(seconds) / len(seconds) / step * 1e6, *chosen)
 
-    def reading(self, expression):
-        """ns a row, net of the query over the column alone."""
-        metric = "time with the query"
-        return difference(self.get("reading", expression, "", metric), self.get("reading", "column", "", metric))
-
 
 @dataclass
 class Goal:

@@ -79,18 +79,6 @@ def generation_table(figures):
     return table(["contestant", "relative to uuidv7()", *heads], rows)
 
 
-def layouts_table(figures):
-    parameter = "connections=1"
-    rows = []
-    for contestant in figures.contestants("layouts"):
-        if contestant == EMPTY:
-            continue
-        net = figures.generation(contestant.name, parameter, "layouts")
-        to_uuidv7 = ratio(net, figures.generation("uuidv7", parameter, "layouts"))
-        rows.append([f"`{contestant.label}`", share(to_uuidv7), figure(net)])
-    return table(["function", "relative to `comb_new()`", "ns per UUID"], rows)
-
-
 def insert_table(figures):
     """Both millions, the second relative to the first."""
     rows = []
@@ -209,28 +197,16 @@ def order_table(figures):
     return table(["order", "sort relative to uuid", "sort, s", "index build relative to uuid", "index build, s"], rows)
 
 
-def reading_table(figures):
-    rows = []
-    for contestant in figures.contestants("reading"):
-        whole = figures.get("reading", contestant.name, "", "time with the query")
-        net = figures.reading(contestant.name)
-        theirs = figures.get("reading", "uuid_extract_timestamp", "", "time with the query")
-        rows.append([f"`{contestant.label}`", share(ratio(whole, theirs)), figure(whole), figure(net)])
-    return table(["function", "query relative to `uuid_extract_timestamp()`", "query, ns per row", "net, ns per row"], rows)
-
-
 TABLES = {
     "goals": lambda figures: goals_table(goals(figures), "goal, as a ratio within the run"),
     "machine": machine_table,
     "generation": generation_table,
-    "layouts": layouts_table,
     "insert": insert_table,
     "index": index_table,
     "growth": growth_table,
     "rate": rate_table,
     "lookup": lookup_table,
     "order": order_table,
-    "reading": reading_table,
     "summary": summary_table,
     "summary_run": run_line,
 }

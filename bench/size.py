@@ -90,10 +90,6 @@ class Size:
         return 3 * self.rows
 
     @property
-    def read_rows(self):
-        return 3 * self.rows
-
-    @property
     def horizon_calls(self):
         return 20_000
 

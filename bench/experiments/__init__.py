@@ -2,16 +2,14 @@
 
 import os
 
-from experiments import concurrent, estimates, generation, growth, horizon, insert, layouts, lookup, order, readers, reading, switch
+from experiments import concurrent, estimates, generation, growth, horizon, insert, lookup, order, readers, switch
 
 ALL = [
     generation.Generation(),
-    layouts.Layouts(),
     insert.Insert(),
     switch.Switch(),
     concurrent.Concurrent(),
     order.Order(),
-    reading.Reading(),
     growth.Growth(),
     lookup.Lookup(),
     horizon.Horizon(),
