@@ -30,8 +30,10 @@ impl Mistake {
     /// Applies it, and first those that it needs.
     fn apply(&self, to: &Path) {
         self.lines("With: ").for_each(|other| Self::named(&format!("pg_test/mistakes/{other}")).apply(to));
-        let git = Command::new("git").arg("apply").arg(root().join(&self.path)).current_dir(to).stdin(Stdio::null()).output();
-        let git = git.expect("git");
+        let mut git = Command::new("git");
+        // Below a clone, git would skip the files of a patch without an error.
+        git.env("GIT_CEILING_DIRECTORIES", to.parent().expect("a directory"));
+        let git = git.arg("apply").arg(root().join(&self.path)).current_dir(to).stdin(Stdio::null()).output().expect("git");
         assert!(git.status.success(), "{}: {}", self.path, String::from_utf8_lossy(&git.stderr));
     }
 }
