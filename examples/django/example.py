@@ -97,23 +97,19 @@ with job("timestamp"):
     check_recent(legacy.created)
 
 with job("error"):
-    # comb: error
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT comb_at(%s)", [datetime(1969, 7, 20, 20, 17, tzinfo=timezone.utc)])
     except DataError as error:
         sqlstate, diagnosis = error.__cause__.sqlstate, error.__cause__.diag
         message, detail = diagnosis.message_primary, diagnosis.message_detail
-    # end
     check(sqlstate, "22008")
     check(message, 'timestamp out of range for UUID layout "uuidv7"')
     check(detail.startswith("The layout can represent times from 1970-01-01T00:00:00+00:00 to "), True)
 
 with job("newest"):
     for Model in LAYOUTS:
-        # comb: newest
         newest = Model.objects.latest("pk")
-        # end
         check((newest.pk, newest.n), (made[Model][-1], 999))
     check(Legacy.objects.aggregate(models.Max("pk")), {"pk__max": made[Legacy][-1]})
 

@@ -15,9 +15,7 @@ const db = drizzle(pool);
 const push = () => execFileSync('node_modules/.bin/drizzle-kit', ['push'], { encoding: 'utf8' });
 
 await job('schema', async () => {
-  // comb: extension
   await db.execute(sql`CREATE EXTENSION IF NOT EXISTS comb`);
-  // end
   assert.match(push(), /Changes applied/);
   assert.deepEqual(await db.select().from(orders), []);
   assert.deepEqual(await db.select().from(legacy), []);
@@ -31,9 +29,7 @@ await job('schema_again', async () => {
 
 await job('insert', async () => {
   for (const table of [orders, legacy]) {
-    // comb: insert
     const [{ id }] = await db.insert(table).values({ n: 0 }).returning({ id: table.id });
-    // end
     assert.match(id, UUID);
     assert.deepEqual(await db.select().from(table).where(eq(table.id, id)), [{ id, n: 0 }]);
   }
@@ -42,13 +38,12 @@ await job('insert', async () => {
 await sleep(10);
 const begin = new Date();   // after the row 0, before the rows 1 to 1000
 const minute = 60_000;
+const until = new Date(+begin + minute);
 
 await job('batch', async () => {
   for (const table of [orders, legacy]) {
     const values = numbers(1, 1000).map(n => ({ n }));
-    // comb: batch
     const rows = await db.insert(table).values(values).returning();
-    // end
     assert.deepEqual(column('n', rows), numbers(1, 1000));
     const stored = await db.select().from(table).orderBy(asc(table.id));
     assert.deepEqual(column('n', stored), numbers(0, 1000));
@@ -59,9 +54,7 @@ await job('batch', async () => {
 await job('page', async () => {
   for (const table of [orders, legacy]) {
     const [{ id: last }] = await db.select().from(table).where(eq(table.n, 500));
-    // comb: page
     const page = await db.select().from(table).where(gt(table.id, last)).orderBy(asc(table.id)).limit(10);
-    // end
     assert.deepEqual(column('n', page), numbers(501, 510));
   }
 });
@@ -70,7 +63,7 @@ await job('range', async () => {
   for (const table of [orders, legacy]) {
     // comb: range
     const between = (from, to) => sql`comb_between(${table.id}, ${from}, ${to})`;   // a Date each
-    const rows = await db.select().from(table).where(between(begin, new Date(+begin + minute))).orderBy(asc(table.id));
+    const rows = await db.select().from(table).where(between(begin, until)).orderBy(asc(table.id));
     // end
     assert.deepEqual(column('n', rows), numbers(1, 1000));
     assert.deepEqual(column('n', await db.select().from(table).where(between(new Date(begin - minute), begin))), [0]);
@@ -78,10 +71,8 @@ await job('range', async () => {
 });
 
 await job('timestamp', async () => {
-  // comb: timestamp
   const timestamp = sql`comb_timestamp(${orders.id})`.mapWith(text => new Date(text));   // text with its zone
   const timestampMssql = sql`comb_timestamp_mssql(${legacy.id})`.mapWith(text => new Date(text));
-  // end
   for (const [table, at] of [[orders, timestamp], [legacy, timestampMssql]]) {
     const [row] = await db.select({ at }).from(table).where(eq(table.n, 0));
     assert.ok(Math.abs(Date.now() - row.at.getTime()) < minute, `${row.at}`);
@@ -89,10 +80,8 @@ await job('timestamp', async () => {
 });
 
 await job('error', async () => {
-  // comb: error
   const error = await db.execute(sql`SELECT comb_at(${'1969-07-20T20:17:40Z'})`).catch(error => error.cause);
   const { code, message, detail } = error;
-  // end
   assert.equal(code, '22008');
   assert.equal(message, 'timestamp out of range for UUID layout "uuidv7"');
   assert.match(detail, /^The layout can represent times from 1970-01-01T00:00:00\+00:00 to /);
@@ -100,36 +89,25 @@ await job('error', async () => {
 
 await job('newest', async () => {
   for (const table of [orders, legacy]) {
-    // comb: newest
     const [newest] = await db.select().from(table).orderBy(desc(table.id)).limit(1);
-    // end
     assert.equal(newest.n, 1000);
   }
-  // comb: newest
   const [{ id }] = await db.select({ id: max(legacy.id) }).from(legacy);   // PostgreSQL up to 18 has no max(uuid)
-  // end
   assert.deepEqual(await db.select().from(legacy).where(eq(legacy.id, id)), [{ id, n: 1000 }]);
 });
 
 await job('node_postgres', async () => {
-  // comb: insert_pg
   const insert = 'INSERT INTO orders (n) VALUES ($1) RETURNING id';
   const { rows: [{ id }] } = await pool.query(insert, [1001]);   // a string
-  // end
   assert.match(id, UUID);
 
   const { rows: [{ id: last }] } = await pool.query('SELECT id FROM orders WHERE n = 500');
-  // comb: page_pg
   const page = 'SELECT id, n FROM orders WHERE id > $1 ORDER BY id LIMIT 10';
   const { rows } = await pool.query(page, [last]);
-  // end
   assert.deepEqual(column('n', rows), numbers(501, 510));
 
-  const until = new Date(+begin + minute);
-  // comb: range_pg
   const range = 'SELECT id, n FROM orders WHERE comb_between(id, $1, $2) ORDER BY id';
   const found = await pool.query(range, [begin, until]);   // a Date each
-  // end
   assert.deepEqual(column('n', found.rows), numbers(1, 1001));
 });
 

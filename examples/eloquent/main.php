@@ -2,7 +2,6 @@
 // Ids of comb with Eloquent on PDO: the jobs that every example does.
 
 require 'Illuminate/Database/autoload.php';
-require __DIR__ . '/../lib/report.php';
 
 use Illuminate\Database\Capsule\Manager;
 use Illuminate\Database\Eloquent\Model;
@@ -10,6 +9,35 @@ use Illuminate\Database\QueryException;
 use Illuminate\Database\Query\Expression;
 use Illuminate\Database\Schema\Blueprint;
 use Illuminate\Database\Schema\Grammars\PostgresGrammar;
+
+const UUID = '/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/';
+// Changes with every change of a table, a column or an index.
+const CATALOG = <<<SQL
+    SELECT string_agg(concat_ws(' ', c.relname, c.xmin, a.attname, a.xmin), ', ' ORDER BY c.oid, a.attnum) AS catalog
+    FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid WHERE c.relnamespace = 'public'::regnamespace
+    SQL;
+
+$failed = false;
+
+function job(string $name, callable $work): void
+{
+    global $failed;
+    try {
+        $work();
+        echo "ok $name\n";
+    } catch (Throwable $e) {
+        $failed = true;
+        fwrite(STDERR, "$e\n");
+        echo "not ok $name: ", preg_replace('/\s+/', ' ', $e->getMessage()), "\n";
+    }
+}
+
+function check($seen, $expected): void
+{
+    if ($seen !== $expected) {
+        throw new Exception(json_encode($seen) . ' instead of ' . json_encode($expected));
+    }
+}
 
 // comb: insert
 class Order extends Model
@@ -44,14 +72,16 @@ function schema($db): void
     PostgresGrammar::macro('typeUniqueidentifier', fn () => 'uniqueidentifier');
     // end
     $schema = $db->getSchemaBuilder();
+    $schema->hasTable('orders') ||
     // comb: schema
-    $schema->hasTable('orders') || $schema->create('orders', function (Blueprint $table) {
+    $schema->create('orders', function (Blueprint $table) {
         $table->uuid('id')->primary()->default(new Expression('comb_new()'));
         $table->integer('n');
     });
     // end
+    $schema->hasTable('legacy') ||
     // comb: schema_legacy
-    $schema->hasTable('legacy') || $schema->create('legacy', function (Blueprint $table) {
+    $schema->create('legacy', function (Blueprint $table) {
         $table->addColumn('uniqueidentifier', 'id')->primary()->default(new Expression('comb_new_mssql()'));
         $table->integer('n');
     });
@@ -85,9 +115,7 @@ usleep(10_000);
 
 job('batch', function () {
     foreach ([Order::class, Legacy::class] as $model) {
-        // comb: batch
         $model::insert(array_map(fn ($n) => ['n' => $n], range(1, 1000)));    // one statement; it returns no keys
-        // end
         check($model::orderBy('id')->pluck('n')->all(), range(0, 1000));
         check($model::lazyById(100)->pluck('n')->all(), range(0, 1000));
     }
@@ -96,9 +124,7 @@ job('batch', function () {
 job('page', function () {
     foreach ([Order::class, Legacy::class] as $model) {
         $last = $model::firstWhere('n', 500)->id;
-        // comb: page
         $page = $model::where('id', '>', $last)->orderBy('id')->limit(10)->get();
-        // end
         check($page->pluck('n')->all(), range(501, 510));
     }
 });
@@ -106,7 +132,7 @@ job('page', function () {
 job('range', function () use ($begin) {
     foreach ([Order::class, Legacy::class] as $model) {
         // comb: range
-        // As text with zone and fraction: Eloquent omits both when it sends a DateTime.
+        // As text with zone and fraction, which Eloquent omits when it sends a DateTime.
         $between = fn ($from, $to) => $model::whereRaw(
             'comb_between(id, ?, ?)', [$from->format('Y-m-d H:i:s.uP'), $to->format('Y-m-d H:i:s.uP')]
         );
@@ -118,9 +144,7 @@ job('range', function () use ($begin) {
 
 job('timestamp', function () {
     foreach ([Order::selectRaw('comb_timestamp(id) AS at'), Legacy::selectRaw('comb_timestamp_mssql(id) AS at')] as $query) {
-        // comb: timestamp
         $at = $query->withCasts(['at' => 'immutable_datetime'])->first()->at;
-        // end
         check($at instanceof DateTimeImmutable, true);
         check(abs((float) $at->format('U.u') - microtime(true)) < 60, true);
     }
@@ -128,14 +152,12 @@ job('timestamp', function () {
 
 job('error', function () use ($db) {
     $error = null;
-    // comb: error
     try {
         $db->select('SELECT comb_at(?)', ['1969-07-20 20:17:40Z']);
     } catch (QueryException $error) {
         [$sqlstate, , $text] = $error->errorInfo;
         [$message, $detail] = explode("\n", $text);
     }
-    // end
     check($sqlstate ?? null, '22008');
     check($message, 'ERROR:  timestamp out of range for UUID layout "uuidv7"');
     check(str_starts_with($detail, 'DETAIL:  The layout can represent times from 1970-01-01T00:00:00+00:00 to '), true);
@@ -143,9 +165,7 @@ job('error', function () use ($db) {
 
 job('newest', function () {
     foreach ([Order::class, Legacy::class] as $model) {
-        // comb: newest
         $newest = $model::orderByDesc('id')->first();
-        // end
         check($newest->n, 1000);
     }
     check(Legacy::find(Legacy::max('id'))->n, 1000);    // PostgreSQL up to 18 has no max(uuid)

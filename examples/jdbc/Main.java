@@ -4,8 +4,15 @@ import java.util.*;
 import java.util.stream.*;
 import org.postgresql.util.PSQLException;
 
-public class Main extends Report {
+/** The driver of JDBC: the jobs that every example does. */
+public class Main {
+    static final List<String> TABLES = List.of("orders", "legacy");
+    /** Its value changes with every change of a table, a column or an index. */
+    static final String CATALOG = """
+        SELECT string_agg(concat_ws(' ', c.relname, c.xmin, a.attname, a.xmin), ', ' ORDER BY c.oid, a.attnum)
+        FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid WHERE c.relnamespace = 'public'::regnamespace""";
     static Connection db;
+    static boolean failed = false;
 
     public static void main(String[] arguments) throws Exception {
         var env = System.getenv();
@@ -28,12 +35,10 @@ public class Main extends Report {
     }
 
     static void schema() throws SQLException {
-        // comb: schema
         var statement = db.createStatement();
         statement.execute("CREATE EXTENSION IF NOT EXISTS comb");
         statement.execute("CREATE TABLE IF NOT EXISTS orders (id uuid PRIMARY KEY DEFAULT comb_new(), n integer)");
         statement.execute("CREATE TABLE IF NOT EXISTS legacy (id uniqueidentifier PRIMARY KEY DEFAULT comb_new_mssql(), n integer)");
-        // end
     }
 
     static void schemaAgain() throws SQLException {
@@ -43,28 +48,28 @@ public class Main extends Report {
     }
 
     static void insert() throws SQLException {
-        for (var table : TABLES) {
-            // comb: insert
-            var insert = db.prepareStatement("INSERT INTO " + table + " (n) VALUES (?)", new String[] {"id"});
-            insert.setInt(1, 0);
-            insert.executeUpdate();
-            var key = insert.getGeneratedKeys();
-            key.next();
-            UUID id = id(key);                        // of uuid also key.getObject("id", UUID.class)
-            // end
-            equal(numbers("SELECT n FROM " + table + " WHERE id = ?", id), List.of(0));
-            if (table.equals("orders")) equal(key.getObject("id", UUID.class), id);
-        }
+        // comb: insert
+        var insert = db.prepareStatement("INSERT INTO orders (n) VALUES (?)", new String[] {"id"});
+        insert.setInt(1, 0);
+        insert.executeUpdate();
+        var key = insert.getGeneratedKeys();
+        key.next();
+        UUID id = key.getObject("id", UUID.class);
+        // end
+        equal(numbers("SELECT n FROM orders WHERE id = ?", id), List.of(0));
+
+        insert = db.prepareStatement("INSERT INTO legacy (n) VALUES (0)", new String[] {"id"});
+        insert.executeUpdate();
+        key = insert.getGeneratedKeys();
+        key.next();
+        equal(numbers("SELECT n FROM legacy WHERE id = ?", id(key)), List.of(0));
     }
 
-    // comb: insert_legacy
     // A value of uniqueidentifier is a PGobject, whose text is the key.
     static UUID id(ResultSet row) throws SQLException { return UUID.fromString(row.getString("id")); }
-    // end
 
     static void batch() throws SQLException {
         for (var table : TABLES) {
-            // comb: batch
             var insert = db.prepareStatement("INSERT INTO " + table + " (n) VALUES (?)", new String[] {"id"});
             for (int n = 1; n <= 1000; n++) {
                 insert.setInt(1, n);
@@ -72,7 +77,6 @@ public class Main extends Report {
             }
             insert.executeBatch();
             var keys = insert.getGeneratedKeys();
-            // end
             var rows = query("SELECT id, n FROM " + table + " WHERE n > 0 ORDER BY id");
             for (int n = 1; n <= 1000; n++) {
                 equal(keys.next() && rows.next(), true);
@@ -88,10 +92,8 @@ public class Main extends Report {
             var row = query("SELECT id FROM " + table + " WHERE n = 500");
             row.next();
             UUID last = id(row);
-            // comb: page
             var page = db.prepareStatement("SELECT id, n FROM " + table + " WHERE id > ? ORDER BY id LIMIT 10");
             page.setObject(1, last);                  // a UUID
-            // end
             equal(numbers(page.executeQuery()), range(501, 510));
         }
     }
@@ -114,9 +116,7 @@ public class Main extends Report {
         for (var select : List.of("SELECT comb_timestamp(id) AS at FROM orders", "SELECT comb_timestamp_mssql(id) AS at FROM legacy")) {
             var row = query(select + " LIMIT 1");
             row.next();
-            // comb: timestamp
             OffsetDateTime at = row.getObject("at", OffsetDateTime.class);
-            // end
             equal(Duration.between(at, OffsetDateTime.now()).abs().compareTo(Duration.ofMinutes(1)) < 0, true);
         }
     }
@@ -125,10 +125,8 @@ public class Main extends Report {
         try {
             query("SELECT comb_at(?)", OffsetDateTime.parse("1969-07-20T20:17:40Z"));
             throw new AssertionError("no error");
-        // comb: error
         } catch (PSQLException e) {
             var detail = e.getServerErrorMessage().getDetail();
-            // end
             equal(e.getSQLState(), "22008");
             equal(e.getServerErrorMessage().getMessage(), "timestamp out of range for UUID layout \"uuidv7\"");
             equal(detail.startsWith("The layout can represent times from 1970-01-01T00:00:00+00:00 to "), true);
@@ -137,15 +135,31 @@ public class Main extends Report {
 
     static void newest() throws SQLException {
         for (var table : TABLES) {
-            // comb: newest
             var newest = db.prepareStatement("SELECT id, n FROM " + table + " ORDER BY id DESC LIMIT 1");
-            // end
             equal(numbers(newest.executeQuery()), List.of(1000));
         }
         equal(numbers("SELECT n FROM legacy WHERE id = (SELECT max(id) FROM legacy)"), List.of(1000));
     }
 
     // --- What the jobs are checked with ---
+
+    interface Job { void run() throws Exception; }
+
+    static void job(String name, Job work) {
+        try {
+            work.run();
+            System.out.println("ok " + name);
+        } catch (Exception | AssertionError e) {
+            System.out.println("not ok " + name + ": " + String.valueOf(e).replaceAll("\\s+", " "));
+            failed = true;
+        }
+    }
+
+    static void equal(Object seen, Object expected) {
+        if (!Objects.equals(seen, expected)) throw new AssertionError("expected " + expected + ", got " + seen);
+    }
+
+    static List<Integer> range(int first, int last) { return IntStream.rangeClosed(first, last).boxed().toList(); }
 
     static ResultSet query(String query, Object... parameters) throws SQLException {
         var statement = db.prepareStatement(query);

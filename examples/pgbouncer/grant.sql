@@ -1,3 +1,1 @@
--- comb: role
 GRANT SET ON PARAMETER comb.timestamp_step TO app;  -- by a superuser, once
--- end

@@ -1,3 +1,1 @@
--- comb: preload
 ALTER DATABASE shop SET session_preload_libraries = 'comb';  -- by a superuser
--- end

@@ -1,3 +1,1 @@
--- comb: role
 ALTER ROLE app SET comb.timestamp_step = '10ms';    -- by app
--- end

@@ -73,12 +73,10 @@ func main() {
 }
 
 func schema(db *pgx.Conn) {
-	// comb: schema
 	_, err := db.Exec(ctx, `
 		CREATE EXTENSION IF NOT EXISTS comb;
 		CREATE TABLE IF NOT EXISTS orders (id uuid PRIMARY KEY DEFAULT comb_new(), n integer);
 		CREATE TABLE IF NOT EXISTS legacy (id uniqueidentifier PRIMARY KEY DEFAULT comb_new_mssql(), n integer)`)
-	// end
 	must(err)
 }
 
@@ -86,7 +84,8 @@ func insert(db *pgxpool.Pool) {
 	for _, table := range tables {
 		// comb: insert
 		var id [16]byte // or pgtype.UUID, or a string
-		err := db.QueryRow(ctx, "INSERT INTO "+table+" (n) VALUES ($1) RETURNING id", 0).Scan(&id)
+		insert := "INSERT INTO " + table + " (n) VALUES ($1) RETURNING id"
+		err := db.QueryRow(ctx, insert, 0).Scan(&id)
 		// end
 		must(err)
 		check(numbers(db.Query(ctx, "SELECT id, n FROM "+table+" WHERE id = $1", id)), count(0, 0))
@@ -95,7 +94,6 @@ func insert(db *pgxpool.Pool) {
 
 func batch(db *pgxpool.Pool) {
 	for _, table := range tables {
-		// comb: batch
 		batch := &pgx.Batch{}
 		for n := 1; n <= 1000; n++ {
 			batch.Queue("INSERT INTO "+table+" (n) VALUES ($1) RETURNING id", n)
@@ -106,7 +104,6 @@ func batch(db *pgxpool.Pool) {
 			must(results.QueryRow().Scan(&ids[i]))
 		}
 		must(results.Close())
-		// end
 		check(numbers(db.Query(ctx, "SELECT id, n FROM "+table+" ORDER BY id")), count(0, 1000))
 		for i, id := range ids {
 			check(numbers(db.Query(ctx, "SELECT id, n FROM "+table+" WHERE id = $1", id)), count(i+1, i+1))
@@ -118,19 +115,15 @@ func page(db *pgxpool.Pool) {
 	for _, table := range tables {
 		var last [16]byte
 		must(db.QueryRow(ctx, "SELECT id FROM "+table+" WHERE n = 500").Scan(&last))
-		// comb: page
 		page, err := db.Query(ctx, "SELECT id, n FROM "+table+" WHERE id > $1 ORDER BY id LIMIT 10", last)
-		// end
 		check(numbers(page, err), count(501, 510))
 	}
 }
 
 func between(db *pgxpool.Pool, begin time.Time) {
 	for _, table := range tables {
-		// comb: range
 		between := "SELECT id, n FROM " + table + " WHERE comb_between(id, $1, $2) ORDER BY id"
 		rows, err := db.Query(ctx, between, begin, begin.Add(time.Minute))
-		// end
 		check(numbers(rows, err), count(1, 1000))
 		check(numbers(db.Query(ctx, between, begin.Add(-time.Minute), begin)), count(0, 0))
 	}
@@ -138,10 +131,8 @@ func between(db *pgxpool.Pool, begin time.Time) {
 
 func timestamp(db *pgxpool.Pool) {
 	for _, query := range []string{"SELECT comb_timestamp(id) FROM orders", "SELECT comb_timestamp_mssql(id) FROM legacy"} {
-		// comb: timestamp
 		var at time.Time
 		err := db.QueryRow(ctx, query+" WHERE n = 0").Scan(&at)
-		// end
 		must(err)
 		check(time.Since(at) > -time.Minute && time.Since(at) < time.Minute, true)
 	}
@@ -150,13 +141,11 @@ func timestamp(db *pgxpool.Pool) {
 func pgError(db *pgxpool.Pool) {
 	moon := time.Date(1969, 7, 20, 20, 17, 40, 0, time.UTC)
 	_, err := db.Exec(ctx, "SELECT comb_at($1)", moon)
-	// comb: error
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) {
 		panic(fmt.Errorf("no error of the server: %v", err))
 	}
 	sqlstate, message, detail := pg.Code, pg.Message, pg.Detail
-	// end
 	check(sqlstate, "22008")
 	check(message, `timestamp out of range for UUID layout "uuidv7"`)
 	check(strings.HasPrefix(detail, "The layout can represent times from 1970-01-01T00:00:00+00:00 to "), true)
@@ -164,9 +153,7 @@ func pgError(db *pgxpool.Pool) {
 
 func newest(db *pgxpool.Pool) {
 	for _, table := range tables {
-		// comb: newest
 		newest, err := db.Query(ctx, "SELECT id, n FROM "+table+" ORDER BY id DESC LIMIT 1")
-		// end
 		check(numbers(newest, err), count(1000, 1000))
 	}
 	var id [16]byte // PostgreSQL up to 18 has no max(uuid)

@@ -6,8 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 // comb: client
 import { PrismaPg } from '@prisma/adapter-pg';
-import { Prisma, PrismaClient } from './generated/client.ts';
+import { PrismaClient } from './generated/client.ts';
 // end
+import { Prisma } from './generated/client.ts';
 import { CATALOG, UUID, client, column, job, numbers } from './report.js';
 
 client('prisma', '@prisma/client');
@@ -34,9 +35,7 @@ await job('schema_again', async () => {
 
 await job('insert', async () => {
   for (const table of tables) {
-    // comb: insert
     const { id } = await table.create({ data: { n: 0 } });
-    // end
     assert.match(id, UUID);
     assert.deepEqual(await table.findMany({ where: { id } }), [{ id, n: 0 }]);
   }
@@ -49,9 +48,7 @@ const minute = 60_000;
 await job('batch', async () => {
   for (const table of tables) {
     const data = numbers(1, 1000).map(n => ({ n }));
-    // comb: batch
     const rows = await table.createManyAndReturn({ data });
-    // end
     assert.deepEqual(column('n', rows), numbers(1, 1000));
     const stored = await table.findMany({ orderBy: { id: 'asc' } });
     assert.deepEqual(column('n', stored), numbers(0, 1000));
@@ -62,10 +59,8 @@ await job('batch', async () => {
 await job('page', async () => {
   for (const table of tables) {
     const { id: last } = await table.findFirstOrThrow({ where: { n: 500 } });
-    // comb: page
     const page = await table.findMany({ where: { id: { gt: last } }, orderBy: { id: 'asc' }, take: 10 });
     const samePage = await table.findMany({ cursor: { id: last }, skip: 1, orderBy: { id: 'asc' }, take: 10 });
-    // end
     assert.deepEqual(column('n', page), numbers(501, 510));
     assert.deepEqual(samePage, page);
   }
@@ -84,10 +79,8 @@ await job('range', async () => {
 });
 
 await job('timestamp', async () => {
-  // comb: timestamp
   const [{ at }] = await db.$queryRaw<{ at: Date }[]>`SELECT comb_timestamp(id) AS at FROM orders WHERE n = 0`;
   const [{ at: atMssql }] = await db.$queryRaw<{ at: Date }[]>`SELECT comb_timestamp_mssql(id) AS at FROM legacy WHERE n = 0`;
-  // end
   for (const time of [at, atMssql]) {
     assert.ok(time instanceof Date);
     assert.ok(Math.abs(Date.now() - time.getTime()) < minute, `${time}`);
@@ -95,10 +88,8 @@ await job('timestamp', async () => {
 });
 
 await job('error', async () => {
-  // comb: error
   const error = await db.$queryRaw`SELECT comb_at(${new Date('1969-07-20T20:17:40Z')})`.catch(error => error);
   const { originalCode, originalMessage, detail } = error.meta.driverAdapterError.cause;
-  // end
   assert.ok(error instanceof Prisma.PrismaClientKnownRequestError);
   assert.equal(originalCode, '22008');
   assert.equal(originalMessage, 'timestamp out of range for UUID layout "uuidv7"');
@@ -107,9 +98,7 @@ await job('error', async () => {
 
 await job('newest', async () => {
   for (const table of tables) {
-    // comb: newest
     const newest = await table.findFirstOrThrow({ orderBy: { id: 'desc' } });
-    // end
     assert.equal(newest.n, 1000);
   }
   const { _max } = await db.legacy.aggregate({ _max: { id: true } });   // PostgreSQL up to 18 has no max(uuid)

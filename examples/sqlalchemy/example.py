@@ -42,13 +42,11 @@ with job("schema_again"):
 
 with job("insert"):
     for Model in LAYOUTS:
-        # comb: insert
         with Session(engine) as session:
             row = Model(n=-1)
             session.add(row)
             session.commit()
             id = row.id
-        # end
         check(type(id), uuid.UUID)
         with Session(engine) as session:
             check(session.get(Model, id).n, -1)
@@ -56,12 +54,10 @@ with job("insert"):
 made = {}
 with job("batch"):
     inserts.clear()
-    # comb: batch
     with Session(engine) as session:
         rows = [Order(n=n) for n in range(1000)]
         session.add_all(rows)
         session.commit()  # one INSERT, which returns the ids
-        # end
         made[Order] = [row.id for row in rows]
         stored = session.execute(sa.select(Order.id, Order.n).where(Order.n >= 0).order_by(Order.id)).all()
         check([tuple(row) for row in stored], list(zip(made[Order], range(1000))))
@@ -83,10 +79,8 @@ with job("batch"):
 with job("page"):
     for Model in LAYOUTS:
         last = made[Model][499]
-        # comb: page
         with Session(engine) as session:
             page = session.scalars(sa.select(Model).where(Model.id > last).order_by(Model.id).limit(10)).all()
-        # end
         check([row.n for row in page], list(range(500, 510)))
 
 with job("range"):
@@ -106,34 +100,28 @@ with job("range"):
 
 with job("timestamp"):
     with Session(engine) as session:
-        # comb: timestamp
         timestamp = session.scalar(sa.select(sa.func.comb_timestamp(Order.id)).where(Order.id == made[Order][0]))
         timestamp_of_legacy = session.scalar(
             sa.select(sa.func.comb_timestamp(Legacy.id, "mssql")).where(Legacy.id == made[Legacy][0])
         )
-        # end
         check_recent(timestamp)
         check_recent(timestamp_of_legacy)
 
 with job("error"):
-    # comb: error
     try:
         with Session(engine) as session:
             session.scalar(sa.select(sa.func.comb_at(datetime(1969, 7, 20, 20, 17, tzinfo=timezone.utc))))
     except sa.exc.DataError as error:
         sqlstate, diagnosis = error.orig.sqlstate, error.orig.diag
         message, detail = diagnosis.message_primary, diagnosis.message_detail
-    # end
     check(sqlstate, "22008")
     check(message, 'timestamp out of range for UUID layout "uuidv7"')
     check(detail.startswith("The layout can represent times from 1970-01-01T00:00:00+00:00 to "), True)
 
 with job("newest"):
     for Model in LAYOUTS:
-        # comb: newest
         with Session(engine) as session:
             newest = session.scalars(sa.select(Model).order_by(Model.id.desc()).limit(1)).one()
-        # end
         check((newest.id, newest.n), (made[Model][-1], 999))
     with Session(engine) as session:
         check(session.scalar(sa.select(sa.func.max(Legacy.id))), made[Legacy][-1])

@@ -1,19 +1,20 @@
-//! The programs of `examples/`, each in a new database, and whether they pass. `examples/README.md` says what an
+//! The programs of `examples/`, each in a new database, and a table of what passed. `examples/README.md` says what an
 //! example consists of.
 //!
 //! `ON="psycopg django"` runs these, `SOME=5` runs five, others at each commit. By default all run.
 
+use std::env;
 use std::fs::{self, File};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Instant;
 
 use pg_test::{Server, Sharing, forget_servers, free_port, installation, root, within};
 
-/// What each prints a line for, unless the file `jobs` in its directory names others.
+/// Each prints a line for these, unless the file `jobs` in its directory names others.
 const JOBS: &str = "schema schema_again insert batch page range timestamp error newest";
-/// This one runs a second time, through pgbouncer in transaction mode.
+/// It runs a second time, through pgbouncer in transaction mode.
 const POOLED: &str = "psycopg";
 /// The status of a `setup` that cannot install its library.
 const NOT_RUN: i32 = 75;
@@ -24,17 +25,15 @@ fn example(name: &str) -> PathBuf {
 
 /// The names of the examples to run.
 fn names() -> Vec<String> {
-    let on = std::env::var("ON").unwrap_or_default();
+    let on = env::var("ON").unwrap_or_default();
     if !on.trim().is_empty() {
         return on.split_whitespace().map(str::to_owned).collect();
     }
     let entries = fs::read_dir(example("")).expect("examples/").flatten();
-    let mut names: Vec<_> = entries
-        .filter(|entry| entry.path().join("run").exists())
-        .map(|entry| entry.file_name().into_string().expect("UTF-8"))
-        .collect();
+    let entries = entries.filter(|entry| entry.path().join("run").exists());
+    let mut names: Vec<_> = entries.map(|entry| entry.file_name().into_string().expect("UTF-8")).collect();
     names.sort();
-    let some = std::env::var("SOME").unwrap_or_default();
+    let some = env::var("SOME").unwrap_or_default();
     if !some.is_empty() {
         let some: usize = some.parse().expect("SOME is a number");
         // In turn: every one runs at least once in as many commits as it takes.
@@ -52,15 +51,6 @@ fn names() -> Vec<String> {
 /// The text of a file in which a program may have written anything.
 fn read(path: &Path) -> String {
     String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned()
-}
-
-/// Shows the end of a log.
-fn show(log: &Path) {
-    let log = read(log);
-    let lines: Vec<_> = log.lines().collect();
-    for line in &lines[lines.len().saturating_sub(40)..] {
-        eprintln!("{}", line.chars().take(300).collect::<String>());
-    }
 }
 
 struct Pooler {
@@ -95,80 +85,66 @@ impl Drop for Pooler {
     }
 }
 
-/// Why an example did not pass.
-enum Problem {
-    NotRun(String),
-    Failed(String),
-}
+/// An example that did not pass: the word for it in the table, and why.
+type Fault = (&'static str, String);
 
 struct Examples {
-    /// What the libraries are installed in stays for later runs.
+    /// Libraries that are installed in it stay for later runs.
     cache: PathBuf,
     server: Server,
     pooler: Option<Pooler>,
 }
 
 impl Examples {
-    fn log(&self, name: &str) -> PathBuf {
-        self.cache.join("log").join(format!("example-{name}"))
-    }
-
-    /// A program of an example.
-    fn program(&self, name: &str, program: &str, seconds: &str) -> Command {
+    /// Runs a program of an example. Returns its status, and what it wrote to standard output and standard error.
+    fn program(&self, name: &str, program: &str, seconds: &str, pooled: bool) -> (ExitStatus, String, String) {
+        let log = self.cache.join("log").join(format!("example-{name}-{program}{}", if pooled { "-pooled" } else { "" }));
+        let (output, errors) = (log.with_extension("out"), log.with_extension("log"));
         let mut command = Command::new("timeout");
         // In the foreground: Ctrl-C reaches it.
         command.args(["--foreground", "-k", "10", seconds]).arg(example(name).join(program));
         command.current_dir(root()).stdin(Stdio::null());
         forget_servers(&mut command);
-        command.env("EXAMPLE_CACHE", self.cache.join("examples").join(name));
-        command
+        command.env("EXAMPLE_CACHE", self.cache.join("examples").join(name)).envs(self.connection(pooled));
+        command.stdout(File::create(&output).expect("a log")).stderr(File::create(&errors).expect("a log"));
+        let status = command.status().expect("timeout");
+        (status, read(&output), read(&errors))
     }
 
-    /// Installs what an example needs.
-    fn set_up(&self, name: &str) -> Result<(), Problem> {
+    fn set_up(&self, name: &str) -> Result<(), Fault> {
         fs::create_dir_all(self.cache.join("examples").join(name)).expect("a directory");
-        let path = self.log(&format!("{name}-setup.log"));
-        let log = File::create(&path).expect("a log");
-        let mut setup = self.program(name, "setup", "1800");
-        let status = setup.stdout(log.try_clone().expect("a log")).stderr(log).status().expect("timeout");
+        let (status, said, errors) = self.program(name, "setup", "1800", false);
         match status.code() {
             Some(0) => Ok(()),
-            Some(NOT_RUN) => Err(Problem::NotRun(read(&path).lines().last().unwrap_or_default().to_owned())),
-            _ => {
-                show(&path);
-                Err(Problem::Failed("setup failed".to_owned()))
-            }
+            Some(NOT_RUN) => Err(("not run", errors.lines().last().unwrap_or_default().to_owned())),
+            _ => Err(failed("setup failed".to_owned(), &(said + &errors))),
         }
     }
 
-    /// Sets up and runs an example. Returns the library and its version.
-    fn run(&mut self, name: &str, pooled: bool) -> Result<String, Problem> {
+    /// Sets up and runs an example. Returns the name and the version of its client.
+    fn run(&mut self, name: &str, pooled: bool) -> Result<String, Fault> {
         self.set_up(name)?;
-        if pooled || name == "pgbouncer" {
+        if pooled {
             self.set_up("pgbouncer")?;
-            self.pooler.get_or_insert_with(|| Pooler::start(&self.server));
+        }
+        if self.pooler.is_none() && (pooled || name == "pgbouncer") {
+            self.pooler = Some(Pooler::start(&self.server));
         }
         self.server.execute("DROP DATABASE IF EXISTS shop WITH (FORCE)");
         self.server.execute("CREATE DATABASE shop OWNER app");
-        let log = self.log(&if pooled { format!("{name}-pooled") } else { name.to_owned() });
-        let (said, errors) = (log.with_extension("out"), log.with_extension("log"));
-        let mut run = self.program(name, "run", "300");
-        run.stdout(File::create(&said).expect("a log")).stderr(File::create(&errors).expect("a log"));
-        let status = run.envs(self.connection(pooled)).status().expect("timeout");
-        let said = read(&said);
+        let (status, said, errors) = self.program(name, "run", "300", pooled);
         let jobs = fs::read_to_string(example(name).join("jobs")).unwrap_or_else(|_| JOBS.to_owned());
+        let mut wrong: Vec<_> = said.lines().filter(|line| line.starts_with("not ok")).map(str::to_owned).collect();
+        let is_missing = |line: &String| !said.lines().any(|it| it == line);
+        let lines = jobs.split_whitespace().map(|job| format!("ok {job}"));
+        wrong.extend(lines.filter(is_missing).map(|line| format!("no line '{line}'")));
         let client = said.lines().find_map(|line| line.strip_prefix("client "));
-        let mut wrong = wrong(&said, &jobs);
-        if wrong.is_empty() && !status.success() {
-            wrong.push(format!("ended with {status}"));
-        }
         match client {
-            Some(client) if wrong.is_empty() => Ok(client.to_owned()),
-            _ => {
-                show(&errors);
-                Err(Problem::Failed(wrong.join(", ")))
-            }
+            Some(client) if wrong.is_empty() && status.success() => return Ok(client.to_owned()),
+            None => wrong.push("no line 'client'".to_owned()),
+            _ => wrong.push(format!("ended with {status}")),
         }
+        Err(failed(wrong.join(", "), &errors))
     }
 
     /// The environment variables by which a program finds the server.
@@ -177,10 +153,8 @@ impl Examples {
         let pooler = self.pooler.as_ref().map(|pooler| pooler.port.to_string()).unwrap_or_default();
         let port = if pooled { pooler.clone() } else { server.to_string() };
         // The client programs of PostgreSQL come first.
-        let path = std::env::var("PATH").expect("a PATH");
-        let path = format!("{}:{path}", installation().bin.display());
-        let work = self.server.work();
-        let superuser = format!("postgresql://postgres@/shop?host={}&port={server}", work.display());
+        let path = format!("{}:{}", installation().bin.display(), env::var("PATH").expect("a PATH"));
+        let superuser = format!("postgresql://postgres@/shop?host={}&port={server}", self.server.work().display());
         [
             ("PATH", path),
             ("PGHOST", "127.0.0.1".to_owned()),
@@ -196,56 +170,41 @@ impl Examples {
     }
 }
 
-/// What is wrong in the lines that an example prints.
-fn wrong(said: &str, jobs: &str) -> Vec<String> {
-    let passed = |job: &&str| said.lines().any(|line| line.strip_prefix("ok ") == Some(job));
-    let failures = said.lines().filter(|line| line.starts_with("not ok")).map(str::to_owned);
-    failures.chain(jobs.split_whitespace().filter(|job| !passed(job)).map(|job| format!("{job} did not pass"))).collect()
+/// Shows the end of the errors.
+fn failed(why: String, errors: &str) -> Fault {
+    let lines: Vec<_> = errors.lines().collect();
+    eprintln!("{}", lines[lines.len().saturating_sub(40)..].join("\n"));
+    ("FAILED", why)
 }
 
 #[test]
 #[ignore = "runs programs of client libraries: make examples"]
 fn examples() {
-    let names = names();
     // The cache directory has the private PostgreSQLs in pg/.
-    let cache = installation().pg_config.ancestors().nth(4).expect("a private PostgreSQL");
+    let cache = installation().pg_config.ancestors().nth(4).expect("a private PostgreSQL").to_owned();
     fs::create_dir_all(cache.join("log")).expect("a directory");
+    // One run at a time: each installs libraries into the cache.
     let lock = File::create(cache.join("examples.lock")).expect("a lock");
-    if lock.try_lock().is_err() {
-        eprintln!("==> Another run of the examples is going on; waiting until it has ended");
-        lock.lock().expect("a lock");
-    }
+    lock.lock().expect("a lock");
     let settings = [("timezone", "Asia/Kolkata"), ("log_min_messages", "fatal")];
     let mut server = Server::create(Sharing::Attached, &settings).with_tcp();
-    let access = "local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n";
-    server.write(&server.data().join("pg_hba.conf"), access);
+    server.write(&server.data().join("pg_hba.conf"), "local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n");
     server.up();
     server.execute("CREATE ROLE app LOGIN PASSWORD 'app'");
 
-    let mut examples = Examples { cache: cache.to_owned(), server, pooler: None };
-    let (mut passed, mut not_run, mut failed) = (0, 0, 0);
-    for name in &names {
-        for pooled in [false, true].into_iter().take(if name == POOLED { 2 } else { 1 }) {
-            let shown = if pooled { format!("{name} via pgbouncer") } else { name.clone() };
-            println!("==> {shown}");
+    let logs = cache.join("log").join("example-*");
+    let mut examples = Examples { cache, server, pooler: None };
+    let mut results = Vec::new();
+    println!("examples on PostgreSQL {}", installation().major);
+    for name in names() {
+        for &pooled in if name == POOLED { &[false, true][..] } else { &[false] } {
             let begin = Instant::now();
-            match examples.run(name, pooled) {
-                Ok(client) => {
-                    passed += 1;
-                    println!("    passed: {client}, {} s", begin.elapsed().as_secs());
-                }
-                Err(Problem::NotRun(why)) => {
-                    not_run += 1;
-                    println!("    not run: {why}");
-                }
-                Err(Problem::Failed(why)) => {
-                    failed += 1;
-                    println!("    FAILED: {why}");
-                }
-            }
+            let (result, remark) = examples.run(&name, pooled).map_or_else(|fault| fault, |client| ("passed", client));
+            let shown = if pooled { format!("{name} via pgbouncer") } else { name.clone() };
+            println!("{shown:24} {:>4} s  {result:8} {remark}", begin.elapsed().as_secs());
+            results.push(result);
         }
     }
-    println!("\nOn PostgreSQL {}, {passed} examples passed, {failed} failed, {not_run} were not run", installation().major);
-    assert!(failed == 0, "the logs are {}", examples.log("*").display());
-    assert!(passed > 0, "no example could be run here");
+    assert!(!results.contains(&"FAILED"), "the programs' messages are in {}", logs.display());
+    assert!(results.contains(&"passed"), "no example could be run here");
 }

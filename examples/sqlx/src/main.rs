@@ -1,6 +1,5 @@
 //! Ids of comb with sqlx: the jobs that every example does.
 
-#[path = "../../lib/report.rs"]
 mod report;
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -14,7 +13,7 @@ const TABLES: [&str; 2] = ["orders", "legacy"];
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
-    let mut report = Report::new("sqlx", include_str!("../Cargo.lock"));
+    let mut report = Report::new();
     let url = std::env::var("DATABASE_URL").expect("DATABASE_URL");
     let db = PgPool::connect(&url).await.expect("a connection");
 
@@ -34,9 +33,7 @@ async fn main() {
 }
 
 async fn schema(db: &PgPool) -> Outcome {
-    // comb: schema
     sqlx::migrate!().run(db).await?; // the folder migrations
-    // end
     Ok(())
 }
 
@@ -57,10 +54,8 @@ async fn insert(db: &PgPool) -> Outcome {
     let select = "SELECT n FROM orders WHERE id = $1";
     check(query_scalar(select).bind(id).fetch_all(db).await?, vec![0])?;
 
-    // comb: insert_legacy
     let insert = "INSERT INTO legacy (n) VALUES ($1) RETURNING id::uuid";
     let id: Uuid = query_scalar(insert).bind(0).fetch_one(db).await?;
-    // end
     let select = "SELECT n FROM legacy WHERE id = $1";
     check(query_scalar(select).bind(id).fetch_all(db).await?, vec![0])
 }
@@ -68,10 +63,8 @@ async fn insert(db: &PgPool) -> Outcome {
 async fn batch(db: &PgPool) -> Outcome {
     for table in TABLES {
         let n: Vec<i32> = (1..=1000).collect();
-        // comb: batch
         let insert = format!("INSERT INTO {table} (n) SELECT unnest($1) RETURNING id::uuid");
         let ids: Vec<Uuid> = query_scalar(AssertSqlSafe(insert)).bind(&n).fetch_all(db).await?;
-        // end
         let select = format!("SELECT id::uuid, n FROM {table} WHERE n > 0 ORDER BY {table}.id");
         let stored: Vec<(Uuid, i32)> = query_as(AssertSqlSafe(select)).fetch_all(db).await?;
         check(stored, ids.into_iter().zip(n).collect())?;
@@ -84,18 +77,13 @@ async fn batch(db: &PgPool) -> Outcome {
 
 async fn page(db: &PgPool) -> Outcome {
     let last: Uuid = query_scalar("SELECT id FROM orders WHERE n = 500").fetch_one(db).await?;
-    // comb: page
     let page = "SELECT id, n FROM orders WHERE id > $1 ORDER BY id LIMIT 10";
     let page: Vec<(Uuid, i32)> = query_as(page).bind(last).fetch_all(db).await?;
-    // end
     check(page.into_iter().map(|(_, n)| n).collect(), (501..=510).collect::<Vec<_>>())?;
 
-    let last: Uuid =
-        query_scalar("SELECT id::uuid FROM legacy WHERE n = 500").fetch_one(db).await?;
-    // comb: page_legacy
+    let last: Uuid = query_scalar("SELECT id::uuid FROM legacy WHERE n = 500").fetch_one(db).await?;
     let page = "SELECT id::uuid, n FROM legacy WHERE id > $1 ORDER BY legacy.id LIMIT 10";
     let page: Vec<(Uuid, i32)> = query_as(page).bind(last).fetch_all(db).await?;
-    // end
     check(page.into_iter().map(|(_, n)| n).collect(), (501..=510).collect::<Vec<_>>())
 }
 
@@ -103,11 +91,9 @@ async fn range(db: &PgPool, begin: DateTime<Utc>) -> Outcome {
     let minute = TimeDelta::minutes(1);
     for (from, to, n) in [(begin, begin + minute, 1..=1000), (begin - minute, begin, 0..=0)] {
         let expected: Vec<i32> = n.collect();
-        // comb: range
         let between = "SELECT n FROM orders WHERE comb_between(id, $1, $2) ORDER BY id";
         // Of type DateTime<Utc>.
         let rows: Vec<i32> = query_scalar(between).bind(from).bind(to).fetch_all(db).await?;
-        // end
         check(rows, expected.clone())?;
 
         let between = "SELECT n FROM legacy WHERE comb_between(id, $1, $2) ORDER BY id";
@@ -118,13 +104,9 @@ async fn range(db: &PgPool, begin: DateTime<Utc>) -> Outcome {
 }
 
 async fn timestamp(db: &PgPool) -> Outcome {
-    for select in [
-        "SELECT comb_timestamp(id) FROM orders WHERE n = 0",
-        "SELECT comb_timestamp_mssql(id) FROM legacy WHERE n = 0",
-    ] {
-        // comb: timestamp
+    for select in ["SELECT comb_timestamp(id) FROM orders WHERE n = 0", "SELECT comb_timestamp_mssql(id) FROM legacy WHERE n = 0"]
+    {
         let at: DateTime<Utc> = query_scalar(select).fetch_one(db).await?;
-        // end
         check((Utc::now() - at).abs() < TimeDelta::minutes(1), true)?;
     }
     Ok(())
@@ -134,34 +116,20 @@ async fn error(db: &PgPool) -> Outcome {
     let moon: DateTime<Utc> = "1969-07-20T20:17:40Z".parse()?;
     let result: Result<Uuid, _> = query_scalar("SELECT comb_at($1)").bind(moon).fetch_one(db).await;
     let error = result.err().ok_or("no error")?;
-    // comb: error
-    let error = error
-        .as_database_error()
-        .ok_or("no error of the server")?
-        .downcast_ref::<PgDatabaseError>();
+    let error = error.as_database_error().ok_or("no error of the server")?.downcast_ref::<PgDatabaseError>();
     let (sqlstate, message, detail) = (error.code(), error.message(), error.detail());
-    // end
     check(sqlstate, "22008")?;
     check(message, "timestamp out of range for UUID layout \"uuidv7\"")?;
-    check(
-        detail
-            .unwrap_or_default()
-            .starts_with("The layout can represent times from 1970-01-01T00:00:00+00:00 to "),
-        true,
-    )
+    check(detail.unwrap_or_default().starts_with("The layout can represent times from 1970-01-01T00:00:00+00:00 to "), true)
 }
 
 async fn newest(db: &PgPool) -> Outcome {
     for table in TABLES {
-        // comb: newest
         let newest = format!("SELECT id::uuid, n FROM {table} ORDER BY {table}.id DESC LIMIT 1");
         let newest: (Uuid, i32) = query_as(AssertSqlSafe(newest)).fetch_one(db).await?;
-        // end
         check(newest.1, 1000)?;
     }
-    // comb: newest
     let newest: Uuid = query_scalar("SELECT max(id)::uuid FROM legacy").fetch_one(db).await?; // up to 18 no max(uuid)
-    // end
     let n = query_scalar("SELECT n FROM legacy WHERE id = $1").bind(newest).fetch_all(db).await?;
     check(n, vec![1000])
 }

@@ -18,10 +18,8 @@ def upgrade():
         sa.Column("n", sa.Integer()),
     )
     # end
-    # comb: migration_legacy
     op.create_table(
         "legacy",
         sa.Column("id", UniqueIdentifier(), server_default=sa.text("comb_new_mssql()"), primary_key=True),
         sa.Column("n", sa.Integer()),
     )
-# end
