@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use crate::server::Server;
 use crate::{root, say};
 
 /// A PostgreSQL installation.
@@ -20,8 +19,8 @@ pub struct Installation {
     pub scripts: PathBuf,
     /// Servers refuse to run as root: then this user runs them.
     pub user: Option<String>,
-    /// Its data directory is that of new servers. It never runs.
-    pub(crate) template: OnceLock<Server>,
+    /// The data directory that new servers copy.
+    pub(crate) template: OnceLock<PathBuf>,
     /// Held for the life of the process, so that nobody else installs another build meanwhile.
     _lock: Option<File>,
 }

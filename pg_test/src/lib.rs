@@ -8,6 +8,7 @@
 mod clock;
 mod installation;
 mod load;
+mod operate;
 pub mod pages;
 mod programs;
 mod server;

@@ -61,11 +61,14 @@ impl Server {
         let template = installation.template.get_or_init(|| {
             let template = Self::empty(installation);
             template.initdb(&[]);
-            template
+            let data = template.data();
+            // The next run removes it.
+            std::mem::forget(template);
+            data
         });
         let server = Self::empty(installation);
         let copy = Program(installation.program("/usr/bin/cp", &[])).arg("--archive");
-        copy.arg(template.data().join(".")).arg(server.data()).run();
+        copy.arg(template.join(".")).arg(server.data()).run();
         // Without fsync: a process that is killed loses nothing that it has handed to the operating system.
         server.configure(&[
             ("fsync", "off"),
