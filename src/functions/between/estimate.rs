@@ -1,11 +1,15 @@
 //! How many rows are in a range of time.
 
+use std::cell::Cell;
+use std::ffi::c_void;
 use std::mem::MaybeUninit;
+use std::ptr;
 
-use pgrx::pg_sys::{self, Datum, NodeTag, Oid};
+use pgrx::pg_sys::{self, Datum, Node, NodeTag, Oid};
 
 use super::functions::{RangeFunction, constant, nodes};
 use crate::postgres::catalog::cells;
+use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
 use crate::postgres::timestamp::TimestampTz;
 use comb_id::histogram::{Bound, Query};
@@ -39,7 +43,7 @@ impl Times {
         arguments: *mut pg_sys::List,
     ) -> Option<Option<Self>> {
         let [_, from, to] = nodes(arguments);
-        let [from, to] = [from, to].map(|time| constant(raw::estimate_expression_value(root, time)));
+        let [from, to] = [(from, &ESTIMATED[0]), (to, &ESTIMATED[1])].map(|(time, last)| estimated(root, time, last));
         Some(from?.zip(to?).map(|(from, to)| Self { range, from, to }))
     }
 
@@ -48,6 +52,47 @@ impl Times {
         let range = if self.range.other_layouts { other.range } else { self.range };
         Self { range, from: self.from.max(other.from), to: self.to.min(other.to) }
     }
+}
+
+/// The value of an expression such as `now()` in the statement that is planned: each partition has a copy of the expression, and
+/// its evaluation takes longer than the rest of the estimate.
+#[derive(Clone, Copy)]
+struct Estimated {
+    planning: *mut pg_sys::PlannerGlobal,
+    expression: *mut Node,
+    value: Option<i64>,
+}
+
+/// The last values of the lower and of the upper time. A value lives as long as the memory of its planning.
+static ESTIMATED: OneThread<[Cell<Option<Estimated>>; 2]> = OneThread::new([const { Cell::new(None) }; 2]);
+
+/// The value of a time, or an estimate of it, as [`constant`] returns it.
+///
+/// # Safety
+/// An expression in a statement that is planned.
+unsafe fn estimated(root: *mut pg_sys::PlannerInfo, time: *mut Node, last: &Cell<Option<Estimated>>) -> Option<Option<i64>> {
+    let planning = (*root).glob;
+    match last.get() {
+        _ if (*time).type_ == NodeTag::T_Const => return constant(time),
+        Some(last) if last.planning == planning && raw::equal(last.expression.cast(), time.cast()) => return Some(last.value),
+        _ => {}
+    }
+    let value = constant(raw::estimate_expression_value(root, time))?;
+    let memory = (*root).planner_cxt;
+    let callback: *mut pg_sys::MemoryContextCallback =
+        raw::MemoryContextAlloc(memory, size_of::<pg_sys::MemoryContextCallback>()).cast();
+    callback.write(pg_sys::MemoryContextCallback { func: Some(forget), arg: ptr::null_mut(), next: ptr::null_mut() });
+    raw::MemoryContextRegisterResetCallback(memory, callback);
+    let caller = pg_sys::CurrentMemoryContext;
+    pg_sys::CurrentMemoryContext = memory;
+    let expression = raw::copyObjectImpl(time.cast()).cast();
+    pg_sys::CurrentMemoryContext = caller;
+    last.set(Some(Estimated { planning, expression, value }));
+    Some(value)
+}
+
+unsafe extern "C-unwind" fn forget(_: *mut c_void) {
+    ESTIMATED.iter().for_each(|last| last.set(None));
 }
 
 /// The share of the rows for which the function is true; `None` for another function. The planner multiplies the shares of
