@@ -4,6 +4,8 @@
 # the file without changes. --check: fails if that would change a file.
 set -euo pipefail
 cd "$(dirname "$0")/../sql"
+# A released script has no source.
+shopt -s nullglob
 
 for source in comb--*.sql.in; do
     script=$(awk '
