@@ -19,8 +19,8 @@ use super::seqlock::SeqLock;
 use super::source::{ClockSource, LAST_TICK, Sample};
 
 /// The version of the words of the block. A library that gives a word another meaning must increase it, and
-/// then does not share the block with older libraries. A static, so that tests can write another one into a library.
-static VERSION: u64 = u64::from_be_bytes(*b"comb0001");
+/// then does not share the block with older libraries.
+const VERSION: u64 = u64::from_be_bytes(*b"comb0001");
 
 /// The shared block. Each word keeps its offset in all versions of the library.
 #[repr(C, align(64))]
