@@ -6,8 +6,6 @@ set -euo pipefail
 
 if [ "${1:-}" = purge ] && [ -s "$COMB_CACHE/installed" ]; then
     # To remove them by their names would take along what needs them, such as a server that was installed later.
-    # shellcheck disable=SC2046
-    as_root apt-mark auto $(sort -u "$COMB_CACHE/installed") >/dev/null
     as_root apt-get autoremove
 fi
 rm -rf "$ROOT/target"
@@ -20,5 +18,10 @@ if [ "${1:-}" = purge ]; then
     [ ! -e "$COMB_CACHE/bare" ] || as_root rm -rf "$COMB_CACHE/bare"
     rm -rf "$COMB_CACHE"/{citus,headers,installed,lock,log,mutants.out,package.lock,pg,pg-*.lock,source}
     rmdir --ignore-fail-on-non-empty "$COMB_CACHE"
+    # What tests leave for the next run, of processes that have ended.
+    for left in "${TMPDIR:-/tmp}"/comb.[0-9]*.*; do
+        process=${left#*/comb.}
+        [ -e "/proc/${process%%.*}" ] || rm -rf "$left"
+    done
     say "Removed. The crates that cargo has downloaded stay in ${CARGO_HOME:-$HOME/.cargo}/registry"
 fi

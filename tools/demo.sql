@@ -36,7 +36,7 @@ BEGIN
         IF random() < 0.1 THEN ROLLBACK; ELSE COMMIT; END IF;
     END LOOP;
 END $$;
--- Until after the last commit.
+-- Until after the last commit, so that the horizon has passed all rows.
 CREATE PROCEDURE read_events(place text, condition text) LANGUAGE plpgsql AS $$
 DECLARE
     stop timestamptz := clock_timestamp() + interval '11 seconds';
@@ -81,7 +81,7 @@ SELECT count(*) - 1 AS committed, count(*) - count(c.id) AS missed, count(*) - c
 FROM events LEFT JOIN read_by_cursor c USING (id) LEFT JOIN read_by_horizon h USING (id) \gset
 SELECT to_char(:committed, 'FM9,999,999') AS committed, to_char(:missed, 'FM9,999,999') AS missed \gset
 \echo
-\echo :bold'Committed' :committed '· id > cursor missed' :missed '· horizon missed' :missed_by_horizon:plain
+\echo :bold'Committed' :committed '· id > cursor missed' :missed '· horizon missed' :missed_by_horizon', a second after the last commit':plain
 :next
 
 \echo
@@ -139,7 +139,7 @@ FROM (SELECT sum(seconds) AS seconds FROM loads WHERE key = 'comb_new()') c,
 \echo '  A bulk load with' :other 'took' :ratio 'times as long as with comb_new().'
 \echo :bold'Five statements to try':plain
 \echo '  \\dt'
-\echo '  SELECT jsonb_pretty(comb_inspect(id)) FROM orders LIMIT 1;'
+\echo '  SELECT comb_encode(id, ''base58'') FROM orders;'
 \echo '  SELECT count(*) FROM visits WHERE comb_between(id, date_trunc(''day'', now()), ''infinity'');'
 \echo '  BEGIN; INSERT INTO events (body) VALUES (''held'');    -- keep it open, and in a second terminal:'
 \echo '  SELECT * FROM comb_horizon_status();    --' :second_session

@@ -25,8 +25,9 @@ apt_install() {
     apt_lists
     step "Installing ${missing[*]}" as_root env DEBIAN_FRONTEND=noninteractive \
         apt-get install -y --no-install-recommends "${missing[@]}"
-    # For make purge.
+    # For make purge. A package that somebody installs later as well is not automatic any more, and stays.
     printf '%s\n' "${missing[@]}" >>"$COMB_CACHE/installed"
+    as_root apt-mark auto "${missing[@]}" >/dev/null
 }
 apt_lists() {
     [ -z "$apt_updated" ] && command -v apt-get >/dev/null || return 0

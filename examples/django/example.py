@@ -11,9 +11,8 @@ from django.db import DataError
 from django.db import connection
 # end
 # comb: reader
-from django.db import transaction
+from django.db import models, transaction
 # end
-from django.db import models
 
 os.environ["DJANGO_SETTINGS_MODULE"] = "settings"
 django.setup()
@@ -26,7 +25,7 @@ from shop.comb import CombBetween
 from shop.comb import CombTimestamp
 # end
 # comb: reader
-from shop.comb import CombHorizon
+from shop.comb import CombSequenceHorizon
 from shop.models import Cursor, Outbox
 # end
 from shop.models import Legacy, Order
@@ -124,7 +123,8 @@ def handle(row):
 def poll():
     with transaction.atomic():
         cursor = Cursor.objects.select_for_update().get(reader="mailer")
-        rows = list(Outbox.objects.filter(pk__gt=cursor.last, pk__lt=CombHorizon()).order_by("pk")[:1000])
+        new = Outbox.objects.filter(pk__gt=cursor.last, pk__lte=CombSequenceHorizon(models.Value("shop_outbox_id_seq")))
+        rows = list(new.order_by("pk")[:1000])
         for row in rows:
             handle(row)
         if rows:

@@ -22,12 +22,9 @@ class CombBetween(models.Func):
 
 
 # comb: functions_outbox
-class CombTracked(models.Func):
-    function, arity, output_field = "comb_tracked", 0, models.UUIDField()
-
-
-class CombHorizon(models.Func):
-    function, arity, output_field = "comb_horizon", 0, models.UUIDField()
+class CombSequenceHorizon(models.Func):
+    function, arity, output_field = "comb_sequence_horizon", 1, models.BigIntegerField()
+    template = "%(function)s(%(expressions)s::regclass)"
 # end
 
 

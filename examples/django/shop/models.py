@@ -1,15 +1,8 @@
-# comb: model_outbox
-import uuid
-# end
-
 # comb: model
 from django.db import models
 from shop.comb import CombNew
 # end
 from shop.comb import CombNewMssql, UniqueIdentifierField
-# comb: model_outbox
-from shop.comb import CombTracked
-# end
 
 
 # comb: model
@@ -24,13 +17,13 @@ class Order(models.Model):
 
 # comb: model_outbox
 class Outbox(models.Model):
-    id = models.UUIDField(primary_key=True, db_default=CombTracked(), editable=False)
+    id = models.BigAutoField(primary_key=True)
     body = models.JSONField()
 
 
 class Cursor(models.Model):
     reader = models.TextField(primary_key=True)
-    last = models.UUIDField(default=uuid.UUID(int=0))
+    last = models.BigIntegerField(default=0)
 # end
 
 

@@ -270,7 +270,7 @@ fn with_code(page: &Page) -> String {
             None => block.text.clone(),
         };
         text += &code;
-        lines.nth(block.text.lines().count() - 1);
+        lines.by_ref().take(block.text.lines().count()).for_each(drop);
     }
     text
 }

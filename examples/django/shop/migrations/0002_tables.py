@@ -1,7 +1,5 @@
 # As makemigrations writes it.
 
-import uuid
-
 import shop.comb
 from django.db import migrations, models
 
@@ -40,18 +38,13 @@ class Migration(migrations.Migration):
             name="Cursor",
             fields=[
                 ("reader", models.TextField(primary_key=True, serialize=False)),
-                ("last", models.UUIDField(default=uuid.UUID(int=0))),
+                ("last", models.BigIntegerField(default=0)),
             ],
         ),
         migrations.CreateModel(
             name="Outbox",
             fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        db_default=shop.comb.CombTracked(), editable=False, primary_key=True, serialize=False
-                    ),
-                ),
+                ("id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("body", models.JSONField()),
             ],
         ),
