@@ -44,7 +44,7 @@ def goals(figures):
         for metric in ("rows missed", "rows read twice"):
             found.append(Goal(f"{way.label.replace('`', '')}: {metric}", 0, {0: total(figures, way.name, metric)}))
     delays = [of(figures, case, "no_wait", "delay median") for case in ("beside a slow writer", "quiet")]
-    found.append(Goal("without waiting for slow writers: delay beside one, relative to a quiet table", 2, ratio(*delays)))
+    found.append(Goal("without waiting for slow writers: delay with one, relative to a quiet table", 2, ratio(*delays)))
     for writers in horizon.SCRIPTS:
         case = horizon.with_writers(writers)
         found.append(Goal(f"comb_horizon(), {case}: µs of processor time", 25, processor_time(figures, OURS, case)))
