@@ -12,7 +12,8 @@ regress=${regress%/makefiles/pgxs.mk}/test/regress/pg_regress
 "$("$PG_CONFIG" --bindir)/pg_isready" || die "make installcheck needs a running server, and none answers there" "PGHOST and PGPORT say where it is."
 query() { "$("$PG_CONFIG" --bindir)/psql" -X -At -d "${PGDATABASE:-postgres}" -c "$1"; }
 [ "$(query "SELECT rolsuper FROM pg_roles WHERE rolname = current_user")" = t ] ||
-    die "make installcheck needs a superuser of that server" "PGUSER names another role. Or: sudo -u postgres createuser --superuser $(id -un)"
+    die "make installcheck needs a superuser of that server" "PGUSER names another role. Or: sudo -u postgres createuser \
+--superuser $(id -un); if the role exists: sudo -u postgres psql -c 'ALTER ROLE $(id -un) SUPERUSER'"
 [ "$(query "SELECT count(*) FROM pg_available_extensions WHERE name = 'comb'")" = 1 ] ||
     die "comb is not installed in that server" "First: $(make_command), then $(make_command install), with sudo if it needs root"
 results=$(mktemp -d "${TMPDIR:-/tmp}/comb-installcheck.XXXXXX")

@@ -47,10 +47,11 @@ impl Host for Process {
     }
 
     fn wait(&self, turn: u32) {
-        // A change needs some 100 ns, unless its process is descheduled or stopped.
+        // A change needs some 100 ns, unless its process is descheduled or stopped. On a busy machine, a yield can take 10 ms:
+        // a time-out must not wait for many of them.
         match turn {
             0..100 => std::hint::spin_loop(),
-            100..1000 => std::thread::yield_now(),
+            100..110 => std::thread::yield_now(),
             _ => wait_interruptibly(),
         }
     }
