@@ -104,6 +104,19 @@ source_release() {
     esac
 }
 
+# For a mirror that does not have the source which its own lists name.
+fetch_older_source() {
+    local version hash file
+    case $1 in
+        17) version=17.11 hash=dd27f2b3c59e73ed14aa3324901242bf69a032a6347805f274e6260322d42979 ;;
+        18) version=18.6 hash=555610c24d53e4316da5b7d3fc25c279d96856d5e0e23ee308c328c5fa881d9f ;;
+        *) exit 1 ;;
+    esac
+    file=postgresql-$1_$version.orig.tar.bz2
+    step "Fetching the source of PostgreSQL $version instead" \
+        /usr/lib/apt/apt-helper -o APT::Sandbox::User=root download-file "${3%/}/pool/main/p/postgresql-$1/$file" "$2/$file" "SHA256:$hash"
+}
+
 # fetch_source MAJOR FOLDER [OPTION...]: what tar extracts with these options, into FOLDER/source.
 fetch_source() {
     local major=${1%-assertions} work=$2 family release mirror
@@ -124,7 +137,8 @@ fetch_source() {
         -o "Dir::State=$work/state" -o Dir::State::status=/var/lib/dpkg/status
         -o "Dir::Cache=$work/cache" -o APT::Sandbox::User=root)
     step "Looking up PostgreSQL $major in $family $release" "${apt[@]}" update
-    (cd "$work" && step "Fetching the source of PostgreSQL $major" "${apt[@]}" --download-only source "postgresql-$major")
+    (cd "$work" && step "Fetching the source of PostgreSQL $major" "${apt[@]}" --download-only source "postgresql-$major") ||
+        fetch_older_source "$major" "$work" "$mirror"
     mkdir "$work/source"
     tar -xf "$work"/postgresql-"$major"_*.orig.tar.* -C "$work/source" --strip-components=1 "${@:3}"
 }

@@ -340,13 +340,17 @@ fn histories_of_other_projects() {
     run(&mut b, "INSERT INTO events (body) VALUES ('after many')");
     assert_eq!(polled(cursor), [105]);
     // The function draws the number before it stores the row, behind a slow one and a fast one.
+    let mut holder = server.connect();
+    run(&mut holder, "SELECT pg_advisory_lock(1)");
     let append = thread::spawn(move || {
-        a.batch_execute("SELECT append(0.5)").expect("an append");
+        a.batch_execute("SELECT append(0, 1)").expect("an append");
         a
     });
-    sleep(Duration::from_millis(200));
+    let waits = "SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'advisory'";
+    assert!(within(20, || server.value::<bool>(waits)), "the slow one draws a number");
     run(&mut b, "SELECT append(0)");
     assert_eq!(polled(cursor), []);
+    run(&mut holder, "SELECT pg_advisory_unlock(1)");
     let mut a = append.join().expect("an append");
     assert_eq!(polled(cursor), [106, 107]);
     // A session that is killed with a number.

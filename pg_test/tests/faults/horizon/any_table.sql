@@ -29,13 +29,13 @@ INSERT INTO items SELECT generate_series(1, 200);
 CREATE TABLE copy_by_version (n int PRIMARY KEY, x int);
 CREATE TABLE copy_by_rv (n int PRIMARY KEY, x int);
 
-CREATE FUNCTION append(pause float) RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE FUNCTION append(pause float, lock bigint DEFAULT NULL) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     drawn bigint;
 BEGIN
     PERFORM comb_tracked();
     drawn := nextval('events_position_seq');
-    PERFORM pg_sleep(pause);
+    PERFORM pg_sleep(pause), pg_advisory_xact_lock(lock);
     INSERT INTO events (position, body) OVERRIDING SYSTEM VALUE VALUES (drawn, 'appended');
     RETURN drawn;
 END $$;
