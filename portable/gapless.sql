@@ -101,16 +101,16 @@ BEGIN
         new.last := drawn;
         new.waits_for := writers;
     END IF;
-    IF new IS NOT DISTINCT FROM old THEN
-        RETURN old.upto;
+    -- If another reader has locked or changed the row, its state stays. This answer is true all the same; the old one can be from
+    -- before the numbers began again.
+    IF new IS DISTINCT FROM old THEN
+        UPDATE gapless_state SET file = new.file, upto = new.upto, last = new.last, waits_for = new.waits_for
+        WHERE (relation, sequence) = (
+            SELECT relation, sequence FROM gapless_state state
+            WHERE relation = tab AND sequence = seq AND state IS NOT DISTINCT FROM old FOR UPDATE SKIP LOCKED
+        );
     END IF;
-    -- If another reader has locked or changed the row, the old answer is still true.
-    UPDATE gapless_state SET file = new.file, upto = new.upto, last = new.last, waits_for = new.waits_for
-    WHERE (relation, sequence) = (
-        SELECT relation, sequence FROM gapless_state state
-        WHERE relation = tab AND sequence = seq AND state IS NOT DISTINCT FROM old FOR UPDATE SKIP LOCKED
-    );
-    RETURN CASE WHEN FOUND THEN new.upto ELSE old.upto END;
+    RETURN new.upto;
 END $$;
 COMMENT ON FUNCTION gapless_upto(regclass, regclass) IS
     'number up to which each row is visible to the next statement, or will never appear; null if none is known';

@@ -64,6 +64,17 @@ fn only_writers_of_the_table_hold_it_back() {
         assert_eq!(upto(&mut reader, "ev"), None, "the first of them is not visible");
         run(&mut other, "COMMIT");
         assert_eq!(upto(&mut reader, "ev"), Some(2));
+        // While another reader has the state.
+        run(&mut reader, "BEGIN; TRUNCATE ev RESTART IDENTITY; ALTER SEQUENCE ev_id_seq RESTART; COMMIT");
+        let mut holder = stage.connect();
+        run(&mut holder, "BEGIN");
+        assert_eq!(upto(&mut holder, "ev"), None);
+        run(&mut other, "BEGIN; INSERT INTO ev DEFAULT VALUES");
+        run(&mut reader, "INSERT INTO ev DEFAULT VALUES");
+        assert_eq!(upto(&mut reader, "ev"), None, "the answer of before");
+        run(&mut other, "COMMIT");
+        run(&mut holder, "COMMIT");
+        assert_eq!(upto(&mut reader, "ev"), Some(2));
     }
     // A partition stands for its root, whose writers lock it later.
     let stage = Stage::new(&server, "leaves", PARTITIONED, GAPLESS);
