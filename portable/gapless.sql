@@ -19,20 +19,22 @@ CREATE TABLE gapless_state (
 COMMENT ON TABLE gapless_state IS 'state of gapless_upto(), one row for each table and sequence';
 
 -- VACUUM, ANALYZE, CREATE INDEX and readers hold other modes. INSERT locks the table that it names and the partition of the row. A
--- transaction that creates a partition, and writes it before others can see it, holds ACCESS EXCLUSIVE on the parent.
+-- transaction that creates a partition, and writes it before others can see it, holds ACCESS EXCLUSIVE on the parent. Writers that
+-- exclude each other lock the table in another of these modes, and can draw a number before the INSERT.
 CREATE FUNCTION gapless_writers(tab regclass) RETURNS TABLE (virtualtransaction text, pid integer) LANGUAGE sql STABLE AS $$
     WITH RECURSIVE tables AS (
         SELECT tab::oid AS oid
         UNION SELECT inhrelid FROM pg_inherits JOIN tables ON inhparent = oid
     )
     SELECT DISTINCT virtualtransaction, pid FROM pg_locks
-    WHERE locktype = 'relation' AND mode IN ('RowExclusiveLock', 'AccessExclusiveLock') AND granted
+    WHERE locktype = 'relation' AND granted
+    AND mode IN ('RowExclusiveLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
     AND relation IN (SELECT oid FROM tables)
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 $$;
 COMMENT ON FUNCTION gapless_writers(regclass) IS 'transactions that write the table; pid is null if the transaction is prepared';
 
-CREATE FUNCTION gapless_upto(tab regclass, seq regclass) RETURNS bigint LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+CREATE FUNCTION gapless_upto(tab regclass, seq regclass) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     old gapless_state;
     new gapless_state;
@@ -114,3 +116,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION gapless_upto(regclass, regclass) IS
     'number up to which each row is visible to the next statement, or will never appear; null if none is known';
+-- Not FROM CURRENT: "$user" is another schema for other roles.
+DO $$ BEGIN
+    EXECUTE format('ALTER FUNCTION gapless_upto SET search_path = %I, pg_temp', current_schema());
+END $$;

@@ -34,7 +34,9 @@ fn only_writers_of_the_table_hold_it_back() {
             ("SAVEPOINT a; INSERT INTO ev DEFAULT VALUES; ROLLBACK TO a", false),
             ("ANALYZE ev", false),
             ("SELECT FROM ev FOR UPDATE", false),
-            ("LOCK TABLE ev IN SHARE ROW EXCLUSIVE MODE", false),
+            ("LOCK TABLE ev IN SHARE MODE", false),
+            ("LOCK TABLE ev IN SHARE ROW EXCLUSIVE MODE", true),
+            ("LOCK TABLE ev IN EXCLUSIVE MODE", true),
             ("INSERT INTO shares DEFAULT VALUES", false),
         ] {
             run(&mut other, &format!("BEGIN; {statement}; SELECT nextval('ev_id_seq')"));
@@ -133,6 +135,12 @@ fn what_would_lose_rows_is_refused() {
     assert_eq!(sqlstate(&mut polls, polled), "42501");
     run(&mut client, "GRANT SELECT ON SEQUENCE ev_id_seq TO polls");
     assert_eq!(value::<i64>(&mut polls, polled), 1);
+    // The objects are in "$user", which is another schema for the other role.
+    server.execute("CREATE SCHEMA app AUTHORIZATION app");
+    let mut owner = config.user("app").connect(postgres::NoTls).expect("a connection");
+    let grants = "GRANT USAGE ON SCHEMA app TO polls; GRANT SELECT, INSERT, UPDATE ON gapless_state TO polls; GRANT SELECT ON ev_id_seq TO polls";
+    run(&mut owner, &format!("{PLAIN}; {GAPLESS}; INSERT INTO ev DEFAULT VALUES; {grants}"));
+    assert_eq!(value::<i64>(&mut polls, "SELECT app.gapless_upto('app.ev', 'app.ev_id_seq')"), 1);
 
     let mut standby = server.standby();
     standby.up();
