@@ -52,6 +52,7 @@ BEGIN
     RETURN said || E'\nrestored: ' || refusal('SELECT comb_sequence_horizon(''events_position_seq'')');
 END $$;
 INSERT INTO states VALUES ('CREATE VIEW drawing AS SELECT * FROM events; ALTER VIEW drawing ALTER position SET DEFAULT nextval(''events_position_seq'');
+     CREATE TRIGGER instead INSTEAD OF DELETE ON drawing FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger();
      CREATE TRIGGER tracked BEFORE INSERT ON drawing FOR EACH STATEMENT EXECUTE FUNCTION comb_track()', 'DROP VIEW drawing'),
     ('CREATE TEMP TABLE staging (n bigint DEFAULT nextval(''events_position_seq''))', 'DROP TABLE staging');
 SELECT statement, state(statement, restore) FROM states;
@@ -83,6 +84,13 @@ SELECT refusal('SELECT comb_sequence_horizon(''events'')');
 SELECT refusal('SELECT comb_sequence_horizon(1)');
 CREATE SEQUENCE alone;
 SELECT refusal('SELECT comb_sequence_horizon(''alone'')');
+CREATE TABLE untracked (n bigint);
+ALTER SEQUENCE alone OWNED BY events.position;
+SELECT refusal('SELECT comb_sequence_horizon(''alone'')');
+ALTER SEQUENCE alone OWNED BY untracked.n;
+SELECT refusal('SELECT comb_sequence_horizon(''alone'')');
+ALTER SEQUENCE alone OWNED BY NONE;
+DROP TABLE untracked;
 SELECT comb_sequence_horizon(NULL);
 CREATE ROLE comb_reader;
 SET ROLE comb_reader;

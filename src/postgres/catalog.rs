@@ -92,17 +92,18 @@ pub fn tables_of_sequence<'a>(sequence: Oid) -> &'a [ListCell] {
     }
 }
 
-/// Whether a table has such a trigger; `None` if the table was dropped.
+/// Whether a table has such a trigger; `None` if the table was dropped. It does not lock the table: every role can lock a
+/// temporary table whose default uses a sequence, and a poll would wait for it.
 pub fn has_trigger(table: Oid, is_it: impl Fn(&pg_sys::Trigger) -> bool) -> Option<bool> {
-    // SAFETY: reads the catalogs. After an ERROR, the transaction closes the relation.
+    // SAFETY: reads the catalogs. The triggers stay until the relation is closed. After an ERROR, the transaction closes it.
     unsafe {
-        let relation = raw::try_relation_open(table, pg_sys::AccessShareLock as i32).as_mut()?;
+        let relation = raw::RelationIdGetRelation(table).as_mut()?;
         let triggers = relation
             .trigdesc
             .as_ref()
             .map_or(&[][..], |triggers| std::slice::from_raw_parts(triggers.triggers, triggers.numtriggers as usize));
         let has = triggers.iter().any(is_it);
-        raw::relation_close(relation, pg_sys::AccessShareLock as i32);
+        raw::RelationClose(relation);
         Some(has)
     }
 }

@@ -78,8 +78,6 @@ functions! {
 
     fn table_open(table: Oid, lock: LOCKMODE) -> Relation;
     fn table_close(table: Relation, lock: LOCKMODE);
-    fn try_relation_open(relation: Oid, lock: LOCKMODE) -> Relation;
-    fn relation_close(relation: Relation, lock: LOCKMODE);
     fn ScanKeyInit(key: ScanKey, column: AttrNumber, strategy: StrategyNumber, function: RegProcedure, argument: Datum);
     fn systable_beginscan(
         catalog: Relation, index: Oid, by_index: bool, snapshot: Snapshot, count: c_int, keys: ScanKey,

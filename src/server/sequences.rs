@@ -26,8 +26,9 @@ struct Sequence {
     /// Its file, which a restart of its numbers replaces.
     file: Oid,
     samples: Samples,
-    /// The value of [`INVALIDATIONS`] when the tables that use the sequence were last checked.
-    checked_at: Option<u64>,
+    /// The value of [`INVALIDATIONS`], and the transaction that had last altered the sequence, when the tables that use it
+    /// were last checked.
+    checked_at: Option<(u64, u32)>,
 }
 
 /// The sequences that this process read last, since the clock was last reset; the latest one first.
@@ -163,13 +164,13 @@ impl Sequence {
 
     /// Returns an error if numbers of the sequence can be stored in another order than that of the floors.
     fn check(&mut self) -> Result<(), Report> {
-        check_definition(self.id)?;
+        let altered_by = check_definition(self.id)?;
         // SAFETY: in a transaction.
         unsafe { raw::AcceptInvalidationMessages() };
-        let invalidations = invalidations();
-        if self.checked_at != Some(invalidations) {
+        let checked_at = Some((invalidations(), altered_by));
+        if self.checked_at != checked_at {
             check_tables(self.id)?;
-            self.checked_at = Some(invalidations);
+            self.checked_at = checked_at;
         }
         Ok(())
     }
@@ -196,22 +197,23 @@ fn not_a_sequence(id: Oid) -> Report {
     }
 }
 
-/// Numbers must be drawn in ascending order, and must not repeat.
-fn check_definition(id: Oid) -> Result<(), Report> {
+/// Numbers must be drawn in ascending order, and must not repeat. Returns the transaction that last altered the sequence:
+/// OWNED BY changes which tables use it, and sends no message about a table.
+fn check_definition(id: Oid) -> Result<u32, Report> {
     // SAFETY: reads the catalogs. Columns 4, 7 and 8 of pg_sequence (catalog/pg_sequence.h) are seqincrement, seqcache and
     // seqcycle, which are never NULL.
-    let (increment, cache, cycles, may_read) = unsafe {
+    let (increment, cache, cycles, altered_by, may_read) = unsafe {
         let syscache = SysCacheIdentifier::SEQRELID as i32;
         let row = raw::SearchSysCache1(syscache, id.into());
         if row.is_null() {
             return Err(not_a_sequence(id));
         }
         let column = |number| raw::SysCacheGetAttr(syscache, row, number, &mut false).value() as i64;
-        let definition = (column(4), column(7), column(8) as u8 != 0);
+        let definition = (column(4), column(7), column(8) as u8 != 0, (*(*row).t_data).t_choice.t_heap.t_xmin.into());
         raw::ReleaseSysCache(row);
         let privileges = (pg_sys::ACL_SELECT | pg_sys::ACL_USAGE) as pg_sys::AclMode;
         let granted = raw::pg_class_aclcheck(id, raw::GetUserId(), privileges);
-        (definition.0, definition.1, definition.2, granted == pg_sys::AclResult::ACLCHECK_OK)
+        (definition.0, definition.1, definition.2, definition.3, granted == pg_sys::AclResult::ACLCHECK_OK)
     };
     let name = catalog::relation_name(id)?;
     if !may_read {
@@ -236,7 +238,7 @@ fn check_definition(id: Oid) -> Result<(), Report> {
     if cycles {
         return refused(", which cycles", "Old numbers would come again. Use ALTER SEQUENCE ... NO CYCLE.");
     }
-    Ok(())
+    Ok(altered_by)
 }
 
 /// Each table whose column uses the sequence must have a trigger that calls comb_track().
@@ -285,15 +287,18 @@ fn is_tracked(table: Oid) -> bool {
             // SAFETY: a function, in a transaction.
             && unsafe { raw::symbol(trigger.tgfoid) } == c"comb_track"
     };
-    // A view without an INSTEAD OF trigger calls no BEFORE trigger.
-    let is_instead = |trigger: &pg_sys::Trigger| trigger.tgtype as u32 & pg_sys::TRIGGER_TYPE_INSTEAD != 0;
+    // A view without an INSTEAD OF INSERT trigger calls no BEFORE INSERT trigger.
+    const INSTEAD: u32 = pg_sys::TRIGGER_TYPE_INSTEAD | pg_sys::TRIGGER_TYPE_INSERT;
+    let is_instead = |trigger: &pg_sys::Trigger| trigger.tgtype as u32 & INSTEAD == INSTEAD;
     // SAFETY: reads the catalogs.
     let is_view = unsafe { raw::get_rel_relkind(table) } as u8 == pg_sys::RELKIND_VIEW;
     if is_view && catalog::has_trigger(table, is_instead) == Some(false) {
         return false;
     }
+    // The partitioned table first: PostgreSQL then reads the definition of none of its partitions.
     // SAFETY: reads the catalogs.
-    catalog::has_trigger(table, tracks) != Some(false) || unsafe { raw::get_rel_relispartition(table) } && is_tracked_above(table)
+    let is_partition = unsafe { raw::get_rel_relispartition(table) };
+    is_partition && is_tracked_above(table) || catalog::has_trigger(table, tracks) != Some(false)
 }
 
 fn is_tracked_above(partition: Oid) -> bool {

@@ -401,6 +401,27 @@ fn samples_that_are_no_longer_true() {
     server.assert_clean_log();
 }
 
+/// The lock on a table that a poll does not read does not delay it. Every role can lock its own temporary table.
+#[test]
+fn polls_wait_for_no_other_table() {
+    let server = server(pg_test::Sharing::Attached);
+    let (mut other, mut reader) = (server.connect(), server.connect());
+    let run = |client: &mut Client, statements: &str| client.batch_execute(statements).expect(statements);
+    let trigger = |table| format!("CREATE TRIGGER t BEFORE INSERT ON {table} FOR EACH STATEMENT EXECUTE FUNCTION comb_track()");
+    run(
+        &mut other,
+        "CREATE TABLE polled (n bigserial); CREATE TABLE parts (n bigint DEFAULT nextval('polled_n_seq')) PARTITION BY RANGE (n)",
+    );
+    run(&mut other, &["polled", "parts"].map(trigger).join(";"));
+    run(&mut other, "CREATE TABLE part PARTITION OF parts DEFAULT; INSERT INTO polled DEFAULT VALUES");
+    run(&mut other, "CREATE TEMP TABLE staging (n bigint DEFAULT nextval('public.polled_n_seq'))");
+    run(&mut other, "BEGIN; LOCK TABLE staging, parts IN ACCESS EXCLUSIVE MODE");
+    run(&mut reader, "SET lock_timeout = '1s'");
+    let polls = [(); 2].map(|()| value::<Option<i64>>(&mut reader, "SELECT comb_sequence_horizon('polled_n_seq')"));
+    assert_eq!(polls[1], Some(1));
+    server.assert_clean_log();
+}
+
 /// A reader keeps its cursor over a crash of the server and a promotion; a prepared transaction holds the number back.
 #[test]
 fn a_cursor_survives_a_crash_and_a_promotion() {
