@@ -137,10 +137,14 @@ FROM (SELECT sum(seconds) AS seconds FROM loads WHERE key = 'comb_new()') c,
 \echo '  A reader with id > cursor missed' :missed 'of' :committed 'rows; with the horizon,' :missed_by_horizon'.'
 \echo '  A range of time needs no column created_at and no second index.'
 \echo '  A bulk load with' :other 'took' :ratio 'times as long as with comb_new().'
+\if :terminal
 \echo :bold'Five statements to try':plain
 \echo '  \\dt'
 \echo '  SELECT comb_encode(id, ''base58'') FROM orders;'
 \echo '  SELECT count(*) FROM visits WHERE comb_between(id, date_trunc(''day'', now()), ''infinity'');'
 \echo '  BEGIN; INSERT INTO events (body) VALUES (''held'');    -- keep it open, and in a second terminal:'
 \echo '  SELECT * FROM comb_horizon_status();    --' :second_session
+\else
+\echo 'To try statements, run make demo in a terminal.'
+\endif
 \echo :bold'To install it':plain 'for a PostgreSQL' :major 'of yours: make package PG=':major', or make and sudo make install (docs/install.md)'
