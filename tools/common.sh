@@ -97,7 +97,7 @@ say_what_stays() {
     [ ! -s "$COMB_CACHE/installed" ] || packages="; the packages that apt-get installed: $(sort -u "$COMB_CACHE/installed" | paste -sd' ')"
     [ -x "/usr/lib/postgresql/$MAJOR/bin/postgres" ] || server=", which is not installed as a server"
     say "On this machine stay: builds in ${CARGO_TARGET_DIR%/*}; in $COMB_CACHE a private PostgreSQL $MAJOR$server$packages." \
-        "To remove all of them: make purge"
+        "To remove them, except packages that others need: make purge"
 }
 
 # step "what is done" COMMAND...: writes the output into a log, whose last line it shows every 20 seconds, and whose end if the
