@@ -164,10 +164,9 @@ impl Sequence {
 
     /// Returns an error if numbers of the sequence can be stored in another order than that of the floors.
     fn check(&mut self) -> Result<(), Report> {
-        let altered_by = check_definition(self.id)?;
         // SAFETY: in a transaction.
         unsafe { raw::AcceptInvalidationMessages() };
-        let checked_at = Some((invalidations(), altered_by));
+        let checked_at = Some((invalidations(), check_definition(self.id)?));
         if self.checked_at != checked_at {
             check_tables(self.id)?;
             self.checked_at = checked_at;
@@ -202,7 +201,7 @@ fn not_a_sequence(id: Oid) -> Report {
 fn check_definition(id: Oid) -> Result<u32, Report> {
     // SAFETY: reads the catalogs. Columns 4, 7 and 8 of pg_sequence (catalog/pg_sequence.h) are seqincrement, seqcache and
     // seqcycle, which are never NULL.
-    let (increment, cache, cycles, altered_by, may_read) = unsafe {
+    let ((increment, cache, cycles, altered_by), may_read) = unsafe {
         let syscache = SysCacheIdentifier::SEQRELID as i32;
         let row = raw::SearchSysCache1(syscache, id.into());
         if row.is_null() {
@@ -213,7 +212,7 @@ fn check_definition(id: Oid) -> Result<u32, Report> {
         raw::ReleaseSysCache(row);
         let privileges = (pg_sys::ACL_SELECT | pg_sys::ACL_USAGE) as pg_sys::AclMode;
         let granted = raw::pg_class_aclcheck(id, raw::GetUserId(), privileges);
-        (definition.0, definition.1, definition.2, definition.3, granted == pg_sys::AclResult::ACLCHECK_OK)
+        (definition, granted == pg_sys::AclResult::ACLCHECK_OK)
     };
     let name = catalog::relation_name(id)?;
     if !may_read {
