@@ -1,27 +1,24 @@
 -- What the clock and the horizon are doing
 
 CREATE FUNCTION comb_clock_status(
-        OUT scope text, OUT reason text,
-        OUT latest timestamptz, OUT ahead interval, OUT level_at timestamptz, OUT lead_stays boolean,
-        OUT steps_back bigint, OUT stepped_back interval, OUT largest_step_back interval,
+        OUT scope text, OUT reason text, OUT latest timestamptz, OUT ahead interval,
         OUT seeded_at timestamptz, OUT seeded_from timestamptz, OUT seed_source text,
-        OUT library_version text
+        OUT places integer, OUT places_used integer, OUT library_version text
     ) RETURNS record
-    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'comb_clock_status';
+    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'comb_clock_state';
 COMMENT ON FUNCTION comb_clock_status() IS 'columns of comb_status() without the version of the extension';
 
--- Its columns stay, for privileges on it and views over it to stay over an update. An update is due where the library is newer.
-CREATE OR REPLACE FUNCTION comb_status(
-        OUT scope text, OUT reason text,
-        OUT latest timestamptz, OUT ahead interval, OUT level_at timestamptz, OUT lead_stays boolean,
-        OUT steps_back bigint, OUT stepped_back interval, OUT largest_step_back interval,
+-- An update is due where the library is newer.
+CREATE FUNCTION comb_status(
+        OUT scope text, OUT reason text, OUT latest timestamptz, OUT ahead interval,
         OUT seeded_at timestamptz, OUT seeded_from timestamptz, OUT seed_source text,
+        OUT places integer, OUT places_used integer,
         OUT library_version text, OUT extension_version text, OUT update_due boolean
     ) RETURNS record
     LANGUAGE sql VOLATILE PARALLEL RESTRICTED COST 1000
 BEGIN ATOMIC
-    SELECT s.scope, s.reason, s.latest, s.ahead, s.level_at, s.lead_stays, s.steps_back, s.stepped_back,
-        s.largest_step_back, s.seeded_at, s.seeded_from, s.seed_source, s.library_version, e.extversion,
+    SELECT s.scope, s.reason, s.latest, s.ahead, s.seeded_at, s.seeded_from, s.seed_source,
+        s.places, s.places_used, s.library_version, e.extversion,
         pg_catalog.string_to_array(e.extversion, '.')::integer[]
             OPERATOR(pg_catalog.<) pg_catalog.string_to_array(s.library_version, '.')::integer[]
     FROM comb_clock_status() s

@@ -9,6 +9,9 @@
 #include "catalog/pg_depend.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_sequence.h"
+#include "catalog/pg_trigger.h"
+#include "commands/sequence.h"
+#include "access/twophase.h"
 #include "common/hashfn.h"
 #include "lib/hyperloglog.h"
 #include "storage/lwlock.h"
@@ -21,8 +24,17 @@
 
 _Static_assert(__builtin_strcmp(EXPANSION_OF(AddinShmemInitLock), "(&MainLWLockArray[21].lock)") == 0, "AddinShmemInitLock");
 
-_Static_assert(AttrDefaultRelationId == 2604 && DependRelationId == 2608, "catalogs");
+_Static_assert(AttrDefaultRelationId == 2604 && DependRelationId == 2608 && InheritsRelationId == 2611, "catalogs");
+_Static_assert(TriggerRelationId == 2620, "catalogs");
 _Static_assert(DependDependerIndexId == 2673 && DependReferenceIndexId == 2674, "indexes of pg_depend");
+_Static_assert(AttrDefaultIndexId == 2656 && AttrDefaultOidIndexId == 2657, "indexes of pg_attrdef");
+_Static_assert(InheritsRelidSeqnoIndexId == 2680 && TriggerRelidNameIndexId == 2701, "indexes");
+_Static_assert(Anum_pg_attrdef_oid == 1 && Anum_pg_attrdef_adrelid == 2 && Anum_pg_attrdef_adbin == 4, "pg_attrdef");
+_Static_assert(offsetof(FormData_pg_attrdef, adrelid) == 4 && offsetof(FormData_pg_attrdef, adnum) == 8, "pg_attrdef");
+_Static_assert(Anum_pg_inherits_inhrelid == 1 && offsetof(FormData_pg_inherits, inhparent) == 4, "pg_inherits");
+_Static_assert(Anum_pg_trigger_tgrelid == 2 && Anum_pg_trigger_tgqual == 17, "pg_trigger");
+_Static_assert(offsetof(FormData_pg_sequence_data, last_value) == 0, "a sequence");
+_Static_assert(offsetof(FormData_pg_sequence_data, is_called) == 16, "a sequence");
 _Static_assert(Anum_pg_depend_classid == 1 && Anum_pg_depend_objid == 2, "pg_depend");
 _Static_assert(Anum_pg_depend_refclassid == 4 && Anum_pg_depend_refobjid == 5, "pg_depend");
 _Static_assert(Anum_pg_sequence_seqincrement == 4 && Anum_pg_sequence_seqcache == 7, "pg_sequence");
@@ -41,9 +53,9 @@ DECLARES(void, errfinish, (const char *, int, const char *));
 DECLARES(bool, errsave_start, (struct Node *, const char *));
 DECLARES(void, errsave_finish, (struct Node *, const char *, int, const char *));
 #endif
+static int *const is_max_prepared_xacts __attribute__((unused)) = &max_prepared_xacts;
 DECLARES(Oid, get_partition_parent, (Oid, bool));
 DECLARES(bool, has_subclass, (Oid));
-DECLARES(ObjectAddress, GetAttrDefaultColumnAddress, (Oid));
 DECLARES(void, initHyperLogLog, (hyperLogLogState *, uint8));
 DECLARES(void, addHyperLogLog, (hyperLogLogState *, uint32));
 DECLARES(double, estimateHyperLogLog, (hyperLogLogState *));

@@ -1,7 +1,6 @@
 //! SQL functions for BSV text.
 
 use comb_id::bsv::{Bsv, BsvError};
-use comb_tick::Tick;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, Datum};
 
@@ -17,12 +16,8 @@ export!(comb_new_bsv, comb_bsv_timestamp, comb_bsv_uuid);
 struct BsvFormat;
 
 impl TickFormat for BsvFormat {
-    fn step(&self) -> u64 {
-        Bsv::TIME_FIELD.unit.ticks
-    }
-
-    fn fit(&self, tick: u64) -> Option<u64> {
-        Bsv::TIME_FIELD.next_exact(Tick::from(tick))?.try_into().ok()
+    fn step(&self, ticks: u64) -> u64 {
+        Bsv::TIME_FIELD.step(ticks)
     }
 
     #[cold]

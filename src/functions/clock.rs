@@ -6,42 +6,30 @@ use pgrx::pg_sys::{Datum, Interval};
 
 use super::layout::not_of_layout;
 use crate::postgres::call::{Call, Text, Value, export};
-use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
 use crate::postgres::rows::row;
 use crate::postgres::timestamp::TimestampTz;
 use crate::server::backend::{self, InUse, clock_micros};
+use crate::server::floors::{self, Server};
 use crate::server::settings;
-use comb_clock::logical_clock::SeedSource;
+use crate::server::shared_memory;
+use comb_clock::clock::{ClockError, SeedSource};
+use comb_clock::floors::Transactions;
 use comb_clock::source::{LAST_TICK, micros_of_clock};
 use comb_id::layout::Layout;
 use comb_tick::TICKS_PER_MS;
 use uuid::Uuid;
 
-export!(comb_clock_status, comb_status, comb_observe, comb_reset_clock);
+export!(comb_clock_state, comb_observe, comb_reset_clock);
 
 /// The row of comb_status(), without the columns from pg_extension. Later versions add columns at the end.
-fn comb_clock_status(call: Call) -> Result<Datum, Report> {
-    // SAFETY: the columns of its SQL declaration.
-    unsafe { row(call, &clock_columns()?) }
-}
-
-/// comb_status() of version 0.1.0 of the extension, which calls it directly.
-fn comb_status(call: Call) -> Result<Datum, Report> {
-    let extension = [Some(Text::of_ascii(b"0.1.0").datum()), Some(true.datum())];
-    // SAFETY: the columns of its SQL declaration.
-    unsafe { row(call, clock_columns()?.iter().chain(&extension)) }
-}
-
-fn clock_columns() -> Result<[Option<Datum>; 13], Report> {
+fn comb_clock_state(call: Call) -> Result<Datum, Report> {
     let (block, process, in_use) = backend::block()?;
     let status = block.status(&process)?;
-    let now = status.now;
     let (scope, reason) = match in_use {
         InUse::Shared(reason) => ("server", reason),
         InUse::Separate(reason) => ("backend", reason),
     };
-    let level_at = now.level_in.filter(|_| now.lead > 0).map(|rest| now.tick - now.lead + rest);
     let source = status.seed_source.map(|source| match source {
         SeedSource::SystemClock => "system clock",
         SeedSource::Checkpoint => "checkpoint",
@@ -50,22 +38,21 @@ fn clock_columns() -> Result<[Option<Datum>; 13], Report> {
     });
     let text = |text: &str| Text::of_ascii(text.as_bytes()).datum();
     let timestamp = |tick| timestamptz_of_tick(tick).datum();
-    let interval = |ticks| interval_of_ticks(ticks).datum();
-    Ok([
+    let floors = shared_memory::floors();
+    let columns = [
         Some(text(scope)),
         Some(text(reason)),
-        Some(timestamp(now.tick)),
-        Some(interval(now.lead)),
-        level_at.map(timestamp),
-        Some((now.lead > 0 && level_at.is_none()).datum()),
-        Some((status.steps_back as i64).datum()),
-        Some(interval(status.stepped_back)),
-        Some(interval(status.largest_step_back)),
+        Some(timestamp(status.now.tick)),
+        Some(interval_of_ticks(status.now.lead()).datum()),
         Some(timestamp(status.seeded_at)),
         Some(timestamp(status.seeded_from)),
         source.map(text),
+        floors.map(|floors| (floors.places() as i32).datum()),
+        floors.map(|floors| (floors.live().filter(|entry| Server.in_progress(entry.id)).count() as i32).datum()),
         Some(text(env!("CARGO_PKG_VERSION"))),
-    ])
+    ];
+    // SAFETY: the columns of its SQL declaration.
+    unsafe { row(call, &columns) }
 }
 
 /// Advances the clock to a UUID, unless it is later already. Returns the time of the clock after that.
@@ -78,26 +65,28 @@ fn comb_observe(id: &Uuid, layout: &'static Layout) -> Result<TimestampTz, Repor
         let [begin, end] = [begin, end].map(TimestampTz::from_unix_micros);
         report!(ERRCODE_DATETIME_FIELD_OVERFLOW, "timestamp of the UUID is out of range for the clock")
             .detail(format_args!("A generated UUID has a time from {begin} to {end}."))
-            .hint("Observe the greatest UUID that was generated, not a bound such as comb_max().")
+            .hint("Observe the greatest UUID that comb generated, not a bound.")
     })?;
     let (block, process, in_use) = backend::block()?;
-    // SAFETY: reads the current user.
-    let is_superuser = unsafe { raw::superuser() };
-    let max_ahead = settings::max_ahead_ms().saturating_mul(TICKS_PER_MS);
-    let max_ahead = (!is_superuser).then_some(max_ahead);
-    let (before, after) = block.observe(&process, tick, max_ahead)?;
+    let max_ahead = settings::max_ahead_ms().map(|ms| ms * TICKS_PER_MS);
+    let (before, after) = block.observe(tick, max_ahead, &process).map_err(|error| match error {
+        ClockError::TooFarAhead => {
+            Report::from(error).detail(format_args!("The timestamp of the UUID is {}.", timestamptz_of_tick(tick)))
+        }
+        error => error.into(),
+    })?;
     // The session that advanced the clock of all sessions is the first to be warned.
-    if after.lead > before.lead + TICKS_PER_MS {
-        backend::warn_of_new_lead(after.lead);
+    if after.lead() > before.lead() + TICKS_PER_MS {
+        backend::warn_of_new_lead(after.lead());
     }
     note_scope(in_use);
-    Ok(timestamptz_of_tick(block.now(&process)))
+    Ok(timestamptz_of_tick(block.now(&process)?.tick))
 }
 
 /// Sets the clock back to the system clock. Returns the time of the clock after that.
 fn comb_reset_clock() -> Result<TimestampTz, Report> {
     let (block, process, in_use) = backend::block()?;
-    let now = block.reset(&process)?;
+    let now = floors::reset_clock(block, &process)?;
     note_scope(in_use);
     Ok(timestamptz_of_tick(now.tick))
 }

@@ -17,12 +17,8 @@ export!(comb_new, comb_new_layout = new_id, comb_new_mssql, comb_new_mssql_legac
 
 impl TickFormat for Layout {
     #[inline(always)]
-    fn step(&self) -> u64 {
-        self.min_step()
-    }
-
-    fn fit(&self, tick: u64) -> Option<u64> {
-        self.next_exact(Tick::from(tick))?.try_into().ok()
+    fn step(&self, ticks: u64) -> u64 {
+        Layout::step(self, ticks)
     }
 
     #[cold]
@@ -55,7 +51,7 @@ fn comb_new_mssql_legacy() -> Result<Uuid, Report> {
     new_id(&MSSQL_LEGACY)
 }
 
-/// A UUID of a time. It does not change the last tick of the generator.
+/// A UUID of a time. It does not change the clock.
 fn comb_at(at: TimestampTz, layout: &'static Layout) -> Result<Uuid, Report> {
     let tick = tick_of_micros(at.unix_micros());
     // Generating a tick would do this.

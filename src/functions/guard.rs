@@ -1,109 +1,235 @@
-//! comb_guard(): the trigger that accepts only keys that the horizon covers.
+//! comb_guard(): the trigger that accepts only rows whose key the horizon covers.
 
 use std::cell::Cell;
 use std::ffi::c_void;
 use std::ptr;
 
-use pgrx::pg_sys::{self, Datum};
+use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
+use pgrx::pg_sys::{self, Datum, Oid};
 
 use super::horizon::smallest_id;
 use super::layout::not_of_layout;
-use super::trigger::Trigger;
+use super::trigger::{Each, Trigger, UuidColumn};
 use crate::postgres::call::{Call, export};
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
-use crate::server::floors;
-use comb_id::layout::Layout;
-use comb_tick::{TICKS_PER_MS, Tick};
+use crate::server::floors::{self, find};
+use crate::server::tracked::drawn_by;
+use comb_clock::floors::{Source, tick_of_number};
 use uuid::Uuid;
-
-// SQLSTATEs of class OC, which neither the standard nor PostgreSQL uses. MAKE_SQLSTATE() has six bits for a character.
-const CLASS_OC: i32 = (b'O' - b'0') as i32 | ((b'C' - b'0') as i32) << 6;
-const NO_FLOOR: i32 = CLASS_OC | 1 << 24;
-const BELOW_FLOOR: i32 = CLASS_OC | 2 << 24;
-const AHEAD_OF_CLOCK: i32 = CLASS_OC | 3 << 24;
 
 export!(comb_guard);
 
-/// BEFORE INSERT OR UPDATE, FOR EACH ROW; its arguments are the column of the key (by default id) and its layout (by
-/// default that of the column's type).
+/// The column of the key.
+#[derive(Clone, Copy)]
+enum Column {
+    /// Its number, and the width of its type.
+    Number(i32, Width),
+    Uuid(UuidColumn),
+}
+
+#[derive(Clone, Copy)]
+enum Width {
+    Smallint,
+    Integer,
+    Bigint,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Key {
+    Number(i64),
+    Uuid(Uuid),
+}
+
+/// FOR EACH ROW, INSERT OR UPDATE. Its arguments are the column of the key (by default id), and its layout if it is a UUID.
+///
+/// A key above a floor of the transaction is covered, wherever it comes from: the horizon stays below the floor until the
+/// transaction is visible.
 fn comb_guard(call: Call) -> Result<Datum, Report> {
-    let trigger = Trigger::of(call, "comb_guard", true)?;
-    let column = trigger.key_column(c"id")?;
-    let (data, updates) = (trigger.data, trigger.updates());
-    // SAFETY: a statement has one FmgrInfo for each trigger of each table, in its own memory.
-    let statement = unsafe { (*(*call.info()).flinfo).fn_mcxt };
-    let old = if updates { trigger.key(data.tg_trigtuple, column) } else { None };
-    match trigger.key(trigger.new_row(), column) {
-        Some(key) if old == Some(key) => remember(data, statement, key),
-        Some(key) if updates || !is_moved(data, statement, &key) => check(&key, column.layout)?,
+    let trigger = Trigger::of(call, "comb_guard", Each::RowAtAnyTime)?;
+    let column = trigger.once(|| find_column(trigger))?;
+    let row = trigger.new_row();
+    let old = trigger.old_row().and_then(|row| key(trigger, row, column));
+    match key(trigger, row, column) {
+        Some(key) if old == Some(key) => expect_move(trigger, key),
+        Some(key) if trigger.updates() || !is_moved(trigger, key) => check(trigger, column, key)?,
         _ => (),
     }
-    Ok(Datum::from(trigger.new_row()))
+    Ok(Datum::from(row))
 }
 
-/// A row of a partition whose key an UPDATE kept.
-#[derive(Clone, Copy)]
-struct Updated {
-    /// The memory of the statement.
-    statement: pg_sys::MemoryContext,
-    partition: pg_sys::Oid,
-    key: Uuid,
-}
-
-/// The last such rows of statements that have not ended: other triggers can update rows before this one is called again
-/// for the same row.
-static UPDATED: OneThread<Cell<[Option<Updated>; 8]>> = OneThread::new(Cell::new([None; 8]));
-
-/// Remembers a row that an UPDATE may move to another partition: PostgreSQL then calls this trigger for an INSERT there as
-/// well, in the same statement.
-fn remember(data: &pg_sys::TriggerData, statement: pg_sys::MemoryContext, key: Uuid) {
-    // SAFETY: the trigger's table is open, and has its row of pg_class.
-    let (partition, is_partition) = unsafe {
-        let table = &*data.tg_relation;
-        (table.rd_id, (*table.rd_rel).relispartition)
+fn find_column(trigger: Trigger) -> Result<Column, Report> {
+    let name = trigger.argument(0).unwrap_or(c"id");
+    let refused = || {
+        report!(
+            ERRCODE_INVALID_PARAMETER_VALUE,
+            "comb_guard() requires a column of type bigint, integer, smallint, uuid or uniqueidentifier"
+        )
+        .hint("Write EXECUTE FUNCTION comb_guard('column'), or comb_guard('column', 'layout') for a UUID.")
     };
-    if !is_partition {
+    let (number, type_id) = trigger.column(name)?.ok_or_else(refused)?;
+    let width = match type_id {
+        pg_sys::INT8OID => Width::Bigint,
+        pg_sys::INT4OID => Width::Integer,
+        pg_sys::INT2OID => Width::Smallint,
+        _ => return trigger.uuid_of_type(number, type_id)?.map(Column::Uuid).ok_or_else(refused),
+    };
+    Ok(Column::Number(number, width))
+}
+
+/// The key of a row; `None` if it is NULL.
+fn key(trigger: Trigger, row: pg_sys::HeapTuple, column: Column) -> Option<Key> {
+    match column {
+        Column::Number(number, width) => trigger.value(row, number).map(|value| {
+            let value = value.value();
+            Key::Number(match width {
+                Width::Smallint => i64::from(value as i16),
+                Width::Integer => i64::from(value as i32),
+                Width::Bigint => value as i64,
+            })
+        }),
+        Column::Uuid(column) => trigger.value(row, column.number).map(|value| {
+            // SAFETY: the datum of a uuid points to 16 bytes of any alignment.
+            Key::Uuid(unsafe { value.cast_mut_ptr::<Uuid>().read() })
+        }),
+    }
+}
+
+/// Checks that a floor of the transaction is below the key.
+fn check(trigger: Trigger, column: Column, key: Key) -> Result<(), Report> {
+    let (_, _, table) = floors::server()?;
+    match (column, key) {
+        (Column::Number(number, _), Key::Number(key)) => {
+            let sequences = drawn_by(trigger.table())?.iter().filter(|drawn| i32::from(drawn.column) == number);
+            let mut fills = None;
+            for drawn in sequences {
+                fills = Some(drawn.sequence);
+                let source = Source::sequence(floors::database(), drawn.sequence.to_u32());
+                if find(table, source).is_some_and(|entry| key > entry.floor) {
+                    return Ok(());
+                }
+            }
+            if fills.is_none() {
+                return Err(report!(
+                    ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+                    "no sequence fills the column that comb_guard() checks"
+                )
+                .hint("If a function draws its numbers, use ALTER SEQUENCE ... OWNED BY the column that stores them."));
+            }
+            let error = report!(ERRCODE_CHECK_VIOLATION, "number {key} is not tracked");
+            let remedy = "Let the INSERT draw the number, or call comb_track() with the name of the sequence before nextval().";
+            Err(refused(trigger, error, remedy))
+        }
+        (Column::Uuid(column), Key::Uuid(key)) => {
+            let layout = column.layout;
+            layout.decode(&key).ok_or_else(|| not_of_layout(layout))?;
+            if let Some(entry) = find(table, Source::clock(floors::database())) {
+                // UUIDs are compared, not ticks: a layout may keep less than a tick.
+                let lowest = smallest_id(layout, tick_of_number(entry.floor) + 1)?;
+                if layout.order.compare(&key, &lowest).is_ge() {
+                    return Ok(());
+                }
+            }
+            let error = report!(ERRCODE_CHECK_VIOLATION, "UUID \"{key}\" is not tracked");
+            Err(refused(trigger, error, "Let the INSERT generate the UUID, or use comb_tracked() in this transaction."))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cold]
+fn refused(trigger: Trigger, error: Report, remedy: &str) -> Report {
+    let error = error.detail(
+        "It was generated before the transaction tracked its keys, or a partition was written directly. \
+         A reader may have passed it already.",
+    );
+    if trigger.is_before() || trigger.updates() {
+        error.hint(remedy)
+    } else {
+        error.hint(format_args!(
+            "{remedy} If an UPDATE moves the row to another partition, create the trigger BEFORE instead of AFTER."
+        ))
+    }
+}
+
+/// The last row of a partition whose key an UPDATE kept, in a statement that has not ended. PostgreSQL may move the row to
+/// another partition: it then calls the trigger for an INSERT there, before the statement updates its next row.
+struct Updated {
+    /// Frees it with the memory of the statement.
+    callback: pg_sys::MemoryContextCallback,
+    statement: pg_sys::MemoryContext,
+    partition: Oid,
+    key: Option<Key>,
+    next: *mut Updated,
+}
+
+/// The latest statement first: a trigger of a row can run others.
+static UPDATED: OneThread<Cell<*mut Updated>> = OneThread::new(Cell::new(ptr::null_mut()));
+
+fn of_statement(statement: pg_sys::MemoryContext) -> Option<&'static mut Updated> {
+    let mut next = UPDATED.get();
+    // SAFETY: the entries live until `forget` removes them. The caller drops the reference before the next call.
+    while let Some(updated) = unsafe { next.as_mut() } {
+        if updated.statement == statement {
+            return Some(updated);
+        }
+        next = updated.next;
+    }
+    None
+}
+
+fn expect_move(trigger: Trigger, key: Key) {
+    if !trigger.is_before() || !crate::postgres::catalog::relation(trigger.table()).is_some_and(|class| class.is_partition) {
         return;
     }
-    let mut updated = UPDATED.get();
-    if !updated.iter().flatten().any(|row| row.statement == statement) {
-        // SAFETY: the callback is allocated in the memory context that calls it when it is reset.
+    let statement = trigger.statement();
+    if of_statement(statement).is_none() {
+        // SAFETY: the entry is in the memory whose reset calls the function that removes it.
         unsafe {
-            let size = size_of::<pg_sys::MemoryContextCallback>();
-            let callback = raw::MemoryContextAlloc(statement, size).cast::<pg_sys::MemoryContextCallback>();
-            callback.write(pg_sys::MemoryContextCallback { func: Some(forget), arg: statement.cast(), next: ptr::null_mut() });
-            raw::MemoryContextRegisterResetCallback(statement, callback);
+            let updated = raw::MemoryContextAlloc(statement, size_of::<Updated>()).cast::<Updated>();
+            let callback = pg_sys::MemoryContextCallback { func: Some(forget), arg: updated.cast(), next: ptr::null_mut() };
+            updated.write(Updated { callback, statement, partition: Oid::INVALID, key: None, next: UPDATED.get() });
+            raw::MemoryContextRegisterResetCallback(statement, &raw mut (*updated).callback);
+            UPDATED.set(updated);
         }
     }
-    updated.rotate_right(1);
-    updated[0] = Some(Updated { statement, partition, key });
-    UPDATED.set(updated);
+    if let Some(updated) = of_statement(statement) {
+        (updated.partition, updated.key) = (trigger.table(), Some(key));
+    }
 }
 
-/// Forgets the rows of a statement that has ended.
-unsafe extern "C-unwind" fn forget(statement: *mut c_void) {
-    UPDATED.set(UPDATED.get().map(|row| row.filter(|row| row.statement != statement.cast())));
+/// Removes the entry of a statement that has ended.
+unsafe extern "C-unwind" fn forget(entry: *mut c_void) {
+    let entry = entry.cast::<Updated>();
+    let mut link = UPDATED.get();
+    // SAFETY: all entries in the list exist, this one until its memory is reset after the call.
+    unsafe {
+        if link == entry {
+            UPDATED.set((*entry).next);
+        }
+        while let Some(updated) = link.as_mut() {
+            if updated.next == entry {
+                updated.next = (*entry).next;
+            }
+            link = updated.next;
+        }
+    }
 }
 
 /// Whether the INSERT is that of a row that an UPDATE of the same statement moves.
-fn is_moved(data: &pg_sys::TriggerData, statement: pg_sys::MemoryContext, key: &Uuid) -> bool {
-    // SAFETY: the trigger's table is open.
-    let table = unsafe { (*data.tg_relation).rd_id };
-    let mut updated = UPDATED.get();
-    let moved = updated.iter_mut().find(|row| {
-        row.is_some_and(|row| {
-            row.statement == statement && row.key == *key && row.partition != table && root(row.partition) == root(table)
-        })
-    });
-    let is_moved = moved.and_then(Option::take).is_some();
-    UPDATED.set(updated);
-    is_moved
+fn is_moved(trigger: Trigger, key: Key) -> bool {
+    let Some(updated) = of_statement(trigger.statement()).filter(|_| trigger.is_before()) else { return false };
+    let is_it =
+        updated.key == Some(key) && updated.partition != trigger.table() && root(updated.partition) == root(trigger.table());
+    if is_it {
+        updated.key = None;
+    }
+    is_it
 }
 
 /// The partitioned table at the top of a partition.
-fn root(mut table: pg_sys::Oid) -> pg_sys::Oid {
+fn root(mut table: Oid) -> Oid {
     // SAFETY: reads the catalogs. A table that was dropped or detached in this transaction is no partition.
     unsafe {
         while raw::get_rel_relispartition(table) {
@@ -111,33 +237,4 @@ fn root(mut table: pg_sys::Oid) -> pg_sys::Oid {
         }
     }
     table
-}
-
-/// How far a key may be ahead of the clock. Readers see such a row once the horizon has passed its key.
-const AHEAD: u64 = 1000 * TICKS_PER_MS;
-
-/// Checks that the floor of the transaction covers the key.
-fn check(key: &Uuid, layout: &'static Layout) -> Result<(), Report> {
-    let tick = layout.decode(key).ok_or_else(|| not_of_layout(layout))?.tick;
-    let (block, process) = floors::server()?;
-    let covered_from = floors::covered_from()?.ok_or_else(|| {
-        report!(NO_FLOOR, "key is not tracked: the transaction has not called comb_tracked() or comb_hold()").hint(
-            "Generate the key with comb_tracked() in this transaction, or call comb_hold() before the client generates the key.",
-        )
-    })?;
-    // UUIDs are compared, not ticks: a layout may keep less than a tick.
-    if layout.order.compare(key, &smallest_id(layout, covered_from)?).is_lt() {
-        return Err(report!(
-            BELOW_FLOOR,
-            "key is not tracked: it is older than the first call of comb_tracked() or comb_hold() in the transaction"
-        )
-        .hint(
-            "Generate the key with comb_tracked() in the transaction that stores it, or after comb_hold() in that transaction.",
-        ));
-    }
-    if tick > Tick::from(block.now(&process) + AHEAD) {
-        return Err(report!(AHEAD_OF_CLOCK, "timestamp of the key is in the future")
-            .hint("Generate the key with comb_tracked(), or correct the clock of the client."));
-    }
-    Ok(())
 }

@@ -15,40 +15,54 @@ use comb_id::layout::Layout;
 use comb_id::layouts::{MSSQL, UUIDV7};
 use uuid::Uuid;
 
-/// The call of a function by a trigger BEFORE INSERT OR UPDATE, without a list of columns.
+/// What a trigger is called for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Each {
+    Statement,
+    Row,
+    /// Also AFTER.
+    RowAtAnyTime,
+}
+
+/// The call of a function by a trigger for INSERT or UPDATE, without a list of columns.
 #[derive(Clone, Copy)]
 pub struct Trigger {
     function: &'static str,
     call: Call,
-    pub data: &'static pg_sys::TriggerData,
+    data: &'static pg_sys::TriggerData,
 }
 
-/// The column of a key.
+/// A column of UUIDs.
 #[derive(Clone, Copy)]
-pub struct KeyColumn {
-    number: i32,
+pub struct UuidColumn {
+    pub number: i32,
     pub layout: &'static Layout,
 }
 
 impl Trigger {
-    /// The trigger that calls a function; an error unless it is FOR EACH ROW or FOR EACH STATEMENT as required.
-    pub fn of(call: Call, function: &'static str, per_row: bool) -> Result<Self, Report> {
-        let (each, row) = if per_row { ("ROW", pg_sys::TRIGGER_EVENT_ROW) } else { ("STATEMENT", 0) };
+    /// The trigger that calls a function; an error unless it is of the kind that the function needs.
+    pub fn of(call: Call, function: &'static str, each: Each) -> Result<Self, Report> {
         let state = ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED;
+        let (timing, name, row) = match each {
+            Each::Statement => ("BEFORE", "STATEMENT", 0),
+            Each::Row => ("BEFORE", "ROW", pg_sys::TRIGGER_EVENT_ROW),
+            Each::RowAtAnyTime => ("BEFORE or AFTER", "ROW", pg_sys::TRIGGER_EVENT_ROW),
+        };
         // SAFETY: the context of a call by a trigger is a TriggerData, which lives as long as the call and has its Trigger.
         let (data, columns) = unsafe {
             let node = (*call.info()).context.as_ref().filter(|node| node.type_ == NodeTag::T_TriggerData);
             let data = node.map(|node| &*ptr::from_ref(node).cast::<pg_sys::TriggerData>());
             (data, data.map_or(0, |data| (*data.tg_trigger).tgnattr))
         };
-        let mask = pg_sys::TRIGGER_EVENT_ROW | pg_sys::TRIGGER_EVENT_TIMINGMASK;
         let data = data.filter(|data| {
             let operation = data.tg_event & pg_sys::TRIGGER_EVENT_OPMASK;
-            data.tg_event & mask == row | pg_sys::TRIGGER_EVENT_BEFORE
+            let at = data.tg_event & pg_sys::TRIGGER_EVENT_TIMINGMASK;
+            data.tg_event & pg_sys::TRIGGER_EVENT_ROW == row
+                && (at == pg_sys::TRIGGER_EVENT_BEFORE || at == pg_sys::TRIGGER_EVENT_AFTER && each == Each::RowAtAnyTime)
                 && matches!(operation, pg_sys::TRIGGER_EVENT_INSERT | pg_sys::TRIGGER_EVENT_UPDATE)
         });
         let Some(data) = data else {
-            return Err(report!(state, "{function}() must be called by a trigger BEFORE INSERT OR UPDATE FOR EACH {each}"));
+            return Err(report!(state, "{function}() must be called by a trigger {timing} INSERT OR UPDATE FOR EACH {name}"));
         };
         if columns > 0 {
             return Err(report!(state, "{function}() cannot be called by a trigger with a list of columns")
@@ -62,55 +76,96 @@ impl Trigger {
         self.data.tg_event & pg_sys::TRIGGER_EVENT_OPMASK == pg_sys::TRIGGER_EVENT_UPDATE
     }
 
-    /// The row that is about to be stored.
+    pub fn is_before(self) -> bool {
+        self.data.tg_event & pg_sys::TRIGGER_EVENT_TIMINGMASK == pg_sys::TRIGGER_EVENT_BEFORE
+    }
+
+    /// The OID of its table.
+    pub fn table(self) -> pg_sys::Oid {
+        // SAFETY: the trigger's table is open.
+        unsafe { (*self.data.tg_relation).rd_id }
+    }
+
+    /// The memory of the statement.
+    pub fn statement(self) -> pg_sys::MemoryContext {
+        // SAFETY: a statement has one FmgrInfo for each trigger of each table, in its own memory.
+        unsafe { (*(*self.call.info()).flinfo).fn_mcxt }
+    }
+
+    /// The row that is about to be stored, or was stored.
     pub fn new_row(self) -> HeapTuple {
         if self.updates() { self.data.tg_newtuple } else { self.data.tg_trigtuple }
     }
 
-    /// The column that the first argument of the trigger names, and the layout that the second one names. It is looked up
-    /// once for each table of a statement.
-    pub fn key_column(self, default: &CStr) -> Result<KeyColumn, Report> {
-        // SAFETY: a statement has one FmgrInfo for each trigger of each table.
+    /// The row before an UPDATE.
+    pub fn old_row(self) -> Option<HeapTuple> {
+        self.updates().then_some(self.data.tg_trigtuple)
+    }
+
+    /// The value that `find` returns, which is called once for each table of a statement.
+    pub fn once<T: Copy>(self, find: impl FnOnce() -> Result<T, Report>) -> Result<T, Report> {
+        // SAFETY: a statement has one FmgrInfo for each trigger of each table. A function finds one type of value.
         unsafe {
             let function = &mut *(*self.call.info()).flinfo;
-            if let Some(column) = function.fn_extra.cast::<KeyColumn>().as_ref() {
-                return Ok(*column);
+            if let Some(found) = function.fn_extra.cast::<T>().as_ref() {
+                return Ok(*found);
             }
-            let column = self.find_key_column(default)?;
-            let memory = raw::MemoryContextAlloc(function.fn_mcxt, size_of::<KeyColumn>());
-            memory.cast::<KeyColumn>().write(column);
+            let found = find()?;
+            let memory = raw::MemoryContextAlloc(function.fn_mcxt, size_of::<T>());
+            memory.cast::<T>().write(found);
             function.fn_extra = memory;
-            Ok(column)
+            Ok(found)
         }
     }
 
-    fn find_key_column(self, default: &CStr) -> Result<KeyColumn, Report> {
-        // SAFETY: the trigger's table is open. The arguments of a trigger are C strings.
+    /// An argument of the trigger.
+    pub fn argument(self, index: i16) -> Option<&'static CStr> {
+        // SAFETY: the arguments of a trigger are C strings, which live as long as the call.
         unsafe {
             let trigger = &*self.data.tg_trigger;
-            let argument = |index: i16| (index < trigger.tgnargs).then(|| CStr::from_ptr(*trigger.tgargs.add(index as usize)));
+            (index < trigger.tgnargs).then(|| CStr::from_ptr(*trigger.tgargs.add(index as usize)))
+        }
+    }
+
+    /// The number of a column that is not generated, and its type, without domains; `None` if there is none of that name.
+    pub fn column(self, name: &CStr) -> Result<Option<(i32, pg_sys::Oid)>, Report> {
+        // SAFETY: the trigger's table is open.
+        unsafe {
             let table = &*self.data.tg_relation;
-            let number = raw::SPI_fnumber(table.rd_att, argument(0).unwrap_or(default).as_ptr());
+            let number = raw::SPI_fnumber(table.rd_att, name.as_ptr());
             if number <= 0 {
-                return Err(self.no_key_column());
+                return Ok(None);
             }
             if raw::get_attgenerated(table.rd_id, number as i16) != 0 {
                 return Err(report!(ERRCODE_INVALID_PARAMETER_VALUE, "{}() does not support a generated column", self.function)
                     .detail("PostgreSQL computes generated columns after BEFORE triggers.")
                     .hint("Use a column that is not generated."));
             }
-            let type_id = raw::getBaseType(raw::SPI_gettypeid(table.rd_att, number));
-            let by_type = layout_of_type(type_id).ok_or_else(|| self.no_key_column())?;
-            let layout = match argument(1) {
-                Some(label) => layout_named(label.to_bytes())?,
-                None => by_type,
-            };
-            Ok(KeyColumn { number, layout })
+            Ok(Some((number, raw::getBaseType(raw::SPI_gettypeid(table.rd_att, number)))))
         }
     }
 
+    /// The column that the first argument of the trigger names, and the layout that the second one names.
+    pub fn uuid_column(self, default: &CStr) -> Result<UuidColumn, Report> {
+        self.once(|| {
+            let found = self.column(self.argument(0).unwrap_or(default))?;
+            let column = found.map(|(number, type_id)| self.uuid_of_type(number, type_id)).transpose()?.flatten();
+            column.ok_or_else(|| self.no_uuid_column())
+        })
+    }
+
+    /// A column of a type of UUIDs; `None` if it is of another type.
+    pub fn uuid_of_type(self, number: i32, type_id: pg_sys::Oid) -> Result<Option<UuidColumn>, Report> {
+        let Some(by_type) = layout_of_type(type_id) else { return Ok(None) };
+        let layout = match self.argument(1) {
+            Some(label) => layout_named(label.to_bytes())?,
+            None => by_type,
+        };
+        Ok(Some(UuidColumn { number, layout }))
+    }
+
     #[cold]
-    fn no_key_column(self) -> Report {
+    fn no_uuid_column(self) -> Report {
         let function = self.function;
         report!(ERRCODE_INVALID_PARAMETER_VALUE, "{function}() requires a column of type uuid or uniqueidentifier").hint(
             format_args!(
@@ -120,20 +175,20 @@ impl Trigger {
         )
     }
 
-    /// The key of a row of the trigger's table; `None` if it is NULL.
-    pub fn key(self, row: HeapTuple, column: KeyColumn) -> Option<Uuid> {
+    /// The value of a column of a row of the trigger's table; `None` if it is NULL.
+    pub fn value(self, row: HeapTuple, column: i32) -> Option<pg_sys::Datum> {
         let mut is_null = false;
-        // SAFETY: the row is of the trigger's table. The datum of a uuid points to 16 bytes of any alignment.
+        // SAFETY: the row is of the trigger's table.
         unsafe {
             let description = (*self.data.tg_relation).rd_att;
-            let value = raw::SPI_getbinval(row, description, column.number, &raw mut is_null);
-            (!is_null).then(|| value.cast_mut_ptr::<Uuid>().read())
+            let value = raw::SPI_getbinval(row, description, column, &raw mut is_null);
+            (!is_null).then_some(value)
         }
     }
 
-    /// The new row with another key.
-    pub fn with_key(self, column: KeyColumn, key: Uuid) -> HeapTuple {
-        let (value, is_null) = (key.datum(), false);
+    /// The new row with another UUID.
+    pub fn with_id(self, column: UuidColumn, id: Uuid) -> HeapTuple {
+        let (value, is_null) = (id.datum(), false);
         let (value, is_null): (*const _, *const _) = (&raw const value, &raw const is_null);
         let number = &raw const column.number;
         // SAFETY: the row and the column are of the trigger's table.

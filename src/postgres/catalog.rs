@@ -5,9 +5,8 @@ use std::mem::MaybeUninit;
 use std::ptr;
 
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
-use pgrx::pg_sys::{self, List, ListCell, Oid};
+use pgrx::pg_sys::{self, Datum, HeapTuple, List, ListCell, Oid, SysCacheIdentifier, TupleDesc};
 
-use super::compat::{ATTR_DEFAULT_RELATION, DEPEND_DEPENDER_INDEX, DEPEND_REFERENCE_INDEX, DEPEND_RELATION, FormDataPgDepend};
 use super::raw;
 use super::report::{Report, report};
 
@@ -25,91 +24,147 @@ pub fn relation_name<'a>(relation: Oid) -> Result<&'a [u8], Report> {
     // SAFETY: reads the catalogs. The name is a C string, copied into the memory context of the caller.
     unsafe {
         let name = raw::get_rel_name(relation);
-        if name.is_null() {
-            let oid = relation.to_u32();
-            return Err(report!(ERRCODE_UNDEFINED_TABLE, "relation with OID {oid} does not exist"));
-        }
-        Ok(CStr::from_ptr(name).to_bytes())
+        if name.is_null() { Err(no_relation(relation)) } else { Ok(CStr::from_ptr(name).to_bytes()) }
     }
 }
 
-/// The number of a relation's file.
-pub fn relation_file(relation: Oid) -> Result<Oid, Report> {
-    let cache = pg_sys::SysCacheIdentifier::RELOID as i32;
-    // SAFETY: reads the catalogs.
+#[cold]
+pub fn no_relation(relation: Oid) -> Report {
+    report!(ERRCODE_UNDEFINED_TABLE, "relation with OID {} does not exist", relation.to_u32())
+}
+
+#[cold]
+pub fn not_a_sequence(relation: Oid) -> Report {
+    match relation_name(relation) {
+        Ok(name) => report!(ERRCODE_WRONG_OBJECT_TYPE, "").quote(name).and(" is not a sequence"),
+        Err(error) => error,
+    }
+}
+
+/// What pg_class says of a relation.
+pub struct Relation {
+    pub owner: Oid,
+    pub kind: u8,
+    pub is_temporary: bool,
+    pub is_partition: bool,
+}
+
+/// `None` if it was dropped.
+pub fn relation(relation: Oid) -> Option<Relation> {
+    // SAFETY: reads the catalogs. The row is copied before it is released.
     unsafe {
-        let row = raw::SearchSysCache1(cache, relation.into());
+        let row = raw::SearchSysCache1(SysCacheIdentifier::RELOID as i32, relation.into());
         if row.is_null() {
-            return relation_name(relation).map(|_| Oid::INVALID);
+            return None;
         }
-        let file = (*pg_sys::GETSTRUCT(row).cast::<pg_sys::FormData_pg_class>()).relfilenode;
-        raw::ReleaseSysCache(row);
-        Ok(file)
-    }
-}
-
-/// The tables with a column that owns a sequence, or whose default draws from it. The list lives as long as the call.
-pub fn tables_of_sequence<'a>(sequence: Oid) -> &'a [ListCell] {
-    let key = |column: i16, value: Oid| {
-        let mut key = MaybeUninit::uninit();
-        let (equal, function) = (pg_sys::BTEqualStrategyNumber as u16, Oid::from_u32(pg_sys::F_OIDEQ));
-        // SAFETY: ScanKeyInit() fills the key in.
-        unsafe {
-            raw::ScanKeyInit(key.as_mut_ptr(), column, equal, function, value.into());
-            key.assume_init()
-        }
-    };
-    // SAFETY: reads pg_depend by its index on the referenced object, and by the one on the dependent object. After an
-    // ERROR, the transaction closes the scans and the relation.
-    unsafe {
-        let lock = pg_sys::AccessShareLock as i32;
-        let depend = raw::table_open(DEPEND_RELATION, lock);
-        let mut tables = ptr::null_mut();
-        let mut scan = |index, class: i16, object: i16, table: &dyn Fn(&FormDataPgDepend) -> Option<Oid>| {
-            let mut keys = [key(class, pg_sys::RelationRelationId), key(object, sequence)];
-            let scan = raw::systable_beginscan(depend, index, true, ptr::null_mut(), 2, keys.as_mut_ptr());
-            while let Some(row) = raw::systable_getnext(scan).as_mut() {
-                if let Some(table) = table(&*pg_sys::GETSTRUCT(row).cast()) {
-                    tables = raw::lappend_oid(tables, table);
-                }
-            }
-            raw::systable_endscan(scan);
+        let class = &*pg_sys::GETSTRUCT(row).cast::<pg_sys::FormData_pg_class>();
+        let found = Relation {
+            owner: class.relowner,
+            kind: class.relkind as u8,
+            is_temporary: class.relpersistence as u8 == pg_sys::RELPERSISTENCE_TEMP,
+            is_partition: class.relispartition,
         };
-        // Columns 1 and 2 of pg_depend are classid and objid, 4 and 5 refclassid and refobjid.
-        scan(DEPEND_DEPENDER_INDEX, 1, 2, &|row| {
-            let owns = matches!(
-                row.deptype as u32,
-                pg_sys::DependencyType::DEPENDENCY_AUTO | pg_sys::DependencyType::DEPENDENCY_INTERNAL
-            );
-            (owns && row.refclassid == pg_sys::RelationRelationId).then_some(row.refobjid)
-        });
-        scan(DEPEND_REFERENCE_INDEX, 4, 5, &|row| {
-            let is_default = row.classid == ATTR_DEFAULT_RELATION;
-            is_default.then(|| raw::GetAttrDefaultColumnAddress(row.objid).objectId).filter(|table| *table != Oid::INVALID)
-        });
-        raw::table_close(depend, lock);
-        cells(tables)
+        raw::ReleaseSysCache(row);
+        Some(found)
     }
 }
 
-/// Whether a table has such a trigger; `None` if the table was dropped. It does not lock the table: every role can lock a
-/// temporary table whose default uses a sequence, and a poll would wait for it.
-pub fn has_trigger(table: Oid, is_it: impl Fn(&pg_sys::Trigger) -> bool) -> Option<bool> {
-    // SAFETY: reads the catalogs. The triggers stay until the relation is closed. After an ERROR, the transaction closes it.
+/// The library and the C function that a SQL function calls; `None` if it is of another language. Its address does not say
+/// it: with SET or SECURITY DEFINER, it is that of a wrapper.
+pub fn c_function<'a>(function: Oid) -> Option<(&'a CStr, &'a CStr)> {
+    const LANGUAGE_C: u32 = 13;
+    let cache = SysCacheIdentifier::PROCOID as i32;
+    // SAFETY: reads the catalogs. The texts are copied before the row is released.
     unsafe {
-        let relation = raw::RelationIdGetRelation(table).as_mut()?;
-        let triggers = relation
-            .trigdesc
-            .as_ref()
-            .map_or(&[][..], |triggers| std::slice::from_raw_parts(triggers.triggers, triggers.numtriggers as usize));
-        let has = triggers.iter().any(is_it);
-        raw::RelationClose(relation);
-        Some(has)
+        let row = raw::SearchSysCache1(cache, function.into());
+        if row.is_null() {
+            return None;
+        }
+        let is_c = (*pg_sys::GETSTRUCT(row).cast::<pg_sys::FormData_pg_proc>()).prolang == Oid::from_u32(LANGUAGE_C);
+        let [library, symbol] = [pg_sys::Anum_pg_proc_probin, pg_sys::Anum_pg_proc_prosrc].map(|column| {
+            let mut is_null = false;
+            let value = raw::SysCacheGetAttr(cache, row, column as i16, &raw mut is_null);
+            (is_c && !is_null).then(|| CStr::from_ptr(raw::text_to_cstring(value.cast_mut_ptr())))
+        });
+        raw::ReleaseSysCache(row);
+        library.zip(symbol)
     }
 }
 
-/// Whether a table's rows are in shards of Citus, which creates this trigger on such tables.
-pub fn is_of_citus(table: Oid) -> bool {
-    // SAFETY: a function, in a transaction.
-    has_trigger(table, |trigger| unsafe { raw::symbol(trigger.tgfoid) } == c"citus_truncate_trigger") == Some(true)
+/// Whether a SQL function calls that function of our library.
+pub fn calls(function: Oid, symbol: &CStr) -> bool {
+    c_function(function).is_some_and(|(library, called)| called == symbol && library.to_bytes().ends_with(b"comb"))
+}
+
+/// A catalog, and an index of it whose columns are OIDs.
+#[derive(Clone, Copy)]
+pub struct CatalogIndex {
+    pub catalog: Oid,
+    pub index: Oid,
+    /// The numbers of the catalog's columns that it begins with.
+    pub columns: &'static [i16],
+}
+
+/// A row of a catalog, during a scan.
+#[derive(Clone, Copy)]
+pub struct Row {
+    tuple: HeapTuple,
+    description: TupleDesc,
+}
+
+impl Row {
+    /// The columns of fixed length.
+    ///
+    /// # Safety
+    /// They have that type.
+    pub unsafe fn form<'a, T>(self) -> &'a T {
+        // SAFETY: guaranteed by the caller.
+        unsafe { &*pg_sys::GETSTRUCT(self.tuple).cast() }
+    }
+
+    /// A column; `None` if it is NULL.
+    pub fn value(self, column: i32) -> Option<Datum> {
+        let mut is_null = false;
+        // SAFETY: the row is of the catalog.
+        let value = unsafe { raw::SPI_getbinval(self.tuple, self.description, column, &raw mut is_null) };
+        (!is_null).then_some(value)
+    }
+
+    /// The transaction that wrote the row; `None` if all snapshots see it.
+    pub fn written_by(self) -> Option<u32> {
+        // SAFETY: the row exists during the scan.
+        let (writer, flags) = unsafe {
+            let header = &*(*self.tuple).t_data;
+            (header.t_choice.t_heap.t_xmin.into_inner(), u32::from(header.t_infomask))
+        };
+        (flags & pg_sys::HEAP_XMIN_FROZEN != pg_sys::HEAP_XMIN_FROZEN && writer >= pg_sys::FirstNormalTransactionId.into_inner())
+            .then_some(writer)
+    }
+}
+
+/// Calls `each` with the rows that have these values in the first columns of an index, until it returns an error.
+pub fn scan(by: CatalogIndex, values: &[Oid], mut each: impl FnMut(Row) -> Result<(), Report>) -> Result<(), Report> {
+    let lock = pg_sys::AccessShareLock as i32;
+    let mut keys = [const { MaybeUninit::<pg_sys::ScanKeyData>::uninit() }; 2];
+    // SAFETY: reads a catalog. ScanKeyInit() fills the keys in. After an ERROR, the transaction closes the scan and the relation.
+    unsafe {
+        for ((key, column), value) in keys.iter_mut().zip(by.columns).zip(values) {
+            let (equal, function) = (pg_sys::BTEqualStrategyNumber as u16, Oid::from_u32(pg_sys::F_OIDEQ));
+            raw::ScanKeyInit(key.as_mut_ptr(), *column, equal, function, (*value).into());
+        }
+        let catalog = raw::table_open(by.catalog, lock);
+        let count = values.len().min(by.columns.len()).min(keys.len()) as i32;
+        let scan = raw::systable_beginscan(catalog, by.index, true, ptr::null_mut(), count, keys.as_mut_ptr().cast());
+        let mut result = Ok(());
+        while result.is_ok() {
+            let tuple = raw::systable_getnext(scan);
+            if tuple.is_null() {
+                break;
+            }
+            result = each(Row { tuple, description: (*catalog).rd_att });
+        }
+        raw::systable_endscan(scan);
+        raw::table_close(catalog, lock);
+        result
+    }
 }

@@ -5,6 +5,8 @@
 
 use pgrx::pg_sys::{self, Datum, Oid};
 
+use super::catalog::CatalogIndex;
+
 /// A pointer to memory that PostgreSQL only reads: const in its headers from version 17 on.
 #[cfg(not(any(feature = "pg15", feature = "pg16")))]
 pub type Const<T> = *const T;
@@ -58,11 +60,52 @@ pub struct HyperLogLog {
     size: usize,
 }
 
-/// catalog/pg_attrdef.h, catalog/pg_depend.h.
+/// catalog/pg_attrdef.h: by table and column, and by OID.
 pub const ATTR_DEFAULT_RELATION: Oid = Oid::from_u32(2604);
-pub const DEPEND_RELATION: Oid = Oid::from_u32(2608);
-pub const DEPEND_DEPENDER_INDEX: Oid = Oid::from_u32(2673);
-pub const DEPEND_REFERENCE_INDEX: Oid = Oid::from_u32(2674);
+pub const DEFAULTS_OF_TABLE: CatalogIndex =
+    CatalogIndex { catalog: ATTR_DEFAULT_RELATION, index: Oid::from_u32(2656), columns: &[2] };
+pub const DEFAULT_BY_OID: CatalogIndex =
+    CatalogIndex { catalog: ATTR_DEFAULT_RELATION, index: Oid::from_u32(2657), columns: &[1] };
+/// The number of adbin.
+pub const DEFAULT_EXPRESSION: i32 = 4;
+
+/// catalog/pg_depend.h: by the dependent object, and by the object that it depends on.
+const DEPEND_RELATION: Oid = Oid::from_u32(2608);
+pub const BY_DEPENDENT: CatalogIndex = CatalogIndex { catalog: DEPEND_RELATION, index: Oid::from_u32(2673), columns: &[1, 2] };
+pub const BY_REFERENCED: CatalogIndex = CatalogIndex { catalog: DEPEND_RELATION, index: Oid::from_u32(2674), columns: &[4, 5] };
+
+/// catalog/pg_inherits.h: by the child.
+pub const PARENTS: CatalogIndex = CatalogIndex { catalog: Oid::from_u32(2611), index: Oid::from_u32(2680), columns: &[1] };
+
+/// catalog/pg_trigger.h: by the table.
+pub const TRIGGERS_OF_TABLE: CatalogIndex =
+    CatalogIndex { catalog: Oid::from_u32(2620), index: Oid::from_u32(2701), columns: &[2] };
+/// The number of tgqual.
+pub const TRIGGER_CONDITION: i32 = 17;
+
+/// FormData_pg_attrdef (catalog/pg_attrdef.h), without the expression.
+#[repr(C)]
+pub struct FormDataPgAttrdef {
+    pub oid: Oid,
+    pub adrelid: Oid,
+    pub adnum: i16,
+}
+
+/// FormData_pg_inherits (catalog/pg_inherits.h).
+#[repr(C)]
+pub struct FormDataPgInherits {
+    pub inhrelid: Oid,
+    pub inhparent: Oid,
+}
+
+/// The transaction id of a transaction that was prepared before the server started, and holds this lock.
+pub fn prepared_before_start(lock: &pg_sys::LockInstanceData) -> Option<u32> {
+    #[cfg(not(any(feature = "pg15", feature = "pg16")))]
+    let (backend, id) = (lock.vxid.procNumber, lock.vxid.localTransactionId);
+    #[cfg(any(feature = "pg15", feature = "pg16"))]
+    let (backend, id) = (lock.backend, lock.lxid);
+    (backend < 0 && lock.pid == 0).then_some(id)
+}
 
 /// FormData_pg_depend (catalog/pg_depend.h).
 #[repr(C)]

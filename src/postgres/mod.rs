@@ -7,6 +7,7 @@ pub mod one_thread;
 pub mod raw;
 pub mod report;
 pub mod rows;
+pub mod sequence;
 pub mod skip_support;
 pub mod sort_support;
 pub mod string_info;

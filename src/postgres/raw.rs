@@ -8,7 +8,7 @@
 //! Therefore an ERROR of a function that is declared here jumps over our frames, as it jumps over frames of C. Values in
 //! these frames are not dropped: they have types that need no drop, or a comment says why the loss does no harm.
 
-use std::ffi::{CStr, c_char, c_int, c_long, c_void};
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
 
 // The types. A function that is declared below shadows pgrx's binding of the same name.
@@ -60,9 +60,6 @@ functions! {
     fn get_attgenerated(table: Oid, column: AttrNumber) -> c_char;
     fn getBaseType(type_id: Oid) -> Oid;
     fn get_rel_name(relation: Oid) -> *mut c_char;
-    fn get_rel_persistence(relation: Oid) -> c_char;
-    fn get_rel_relkind(relation: Oid) -> c_char;
-    fn get_relname_relid(name: *const c_char, schema: Oid) -> Oid;
     fn get_rel_relispartition(relation: Oid) -> bool;
     fn SearchSysCache1(cache: c_int, key: Datum) -> HeapTuple;
     fn SysCacheGetAttr(
@@ -86,10 +83,20 @@ functions! {
     fn systable_endscan(scan: SysScanDesc);
     fn AcceptInvalidationMessages();
     fn CacheRegisterRelcacheCallback(function: RelcacheCallbackFunction, argument: Datum);
+    fn CacheRegisterSyscacheCallback(cache: c_int, function: SyscacheCallbackFunction, argument: Datum);
+    fn get_attname(relation: Oid, column: AttrNumber, missing_ok: bool) -> *mut c_char;
+    fn get_attnum(relation: Oid, name: *const c_char) -> AttrNumber;
 
     // Sequences
     fn pg_class_aclcheck(relation: Oid, role: Oid, mode: AclMode) -> AclResult::Type;
-    fn pg_sequence_last_value(call: FunctionCallInfo) -> Datum;
+    fn try_relation_open(relation: Oid, lock: LOCKMODE) -> Relation;
+    fn relation_close(relation: Relation, lock: LOCKMODE);
+    fn ReadBuffer(relation: Relation, page: BlockNumber) -> Buffer;
+    fn LockBuffer(buffer: Buffer, mode: c_int);
+    fn BufferGetLSNAtomic(buffer: Buffer) -> XLogRecPtr;
+    fn UnlockReleaseBuffer(buffer: Buffer);
+    fn XLogNeedsFlush(until: XLogRecPtr) -> bool;
+    fn XLogFlush(until: XLogRecPtr);
 
     // Rows
     fn get_call_result_type(
@@ -116,7 +123,6 @@ functions! {
     ) -> Datum;
 
     // Privileges
-    fn superuser() -> bool;
     fn GetUserId() -> Oid;
     #[cfg(not(feature = "pg15"))]
     fn object_aclcheck(catalog: Oid, object: Oid, role: Oid, mode: AclMode) -> AclResult::Type;
@@ -128,19 +134,18 @@ functions! {
     fn RecoveryInProgress() -> bool;
     fn GetLatestXTime() -> TimestampTz;
     fn get_controlfile(data_directory: *const c_char, is_valid: *mut bool) -> *mut ControlFileData;
-    fn ProcessInterrupts();
-    fn WaitLatch(latch: *mut Latch, events: c_int, timeout: c_long, wait_event: u32) -> c_int;
-    fn ResetLatch(latch: *mut Latch);
-    #[cfg(not(any(feature = "pg15", feature = "pg16")))]
-    fn WaitEventExtensionNew(name: *const c_char) -> u32;
 
     // Transactions
     fn LockAcquire(
         tag: *const LOCKTAG, mode: LOCKMODE, session: bool, dont_wait: bool,
     ) -> LockAcquireResult::Type;
     fn GetLockStatusData() -> *mut LockData;
-    fn GetSnapshotData(snapshot: *mut SnapshotData) -> Snapshot;
+    fn GetTopFullTransactionId() -> FullTransactionId;
+    fn GetTopFullTransactionIdIfAny() -> FullTransactionId;
     fn ReadNextFullTransactionId() -> FullTransactionId;
+    fn TransactionIdIsCurrentTransactionId(id: TransactionId) -> bool;
+    fn TransactionIdIsInProgress(id: TransactionId) -> bool;
+    fn RegisterXactCallback(callback: XactCallback, argument: *mut c_void);
     fn ActiveSnapshotSet() -> bool;
     fn GetActiveSnapshot() -> Snapshot;
 
@@ -179,7 +184,6 @@ functions! {
     ) -> Oid;
     fn buildoidvector(oids: *const Oid, count: c_int) -> *mut oidvector;
     fn lappend(list: *mut List, element: *mut c_void) -> *mut List;
-    fn lappend_oid(list: *mut List, element: Oid) -> *mut List;
     fn makeBoolConst(value: bool, is_null: bool) -> *mut Node;
     fn makeConst(
         type_id: Oid, modifier: i32, collation: Oid, length: c_int, value: Datum, is_null: bool,
@@ -219,8 +223,11 @@ functions! {
     fn ssup_datum_unsigned_cmp(x: Datum, y: Datum, ssup: SortSupport) -> c_int;
 }
 
-// Functions that pgrx does not bind. tools/unbound.c compares these declarations with the headers.
+// What pgrx does not bind. tools/unbound.c compares these declarations with the headers.
 unsafe extern "C-unwind" {
+    // access/twophase.h
+    pub static max_prepared_xacts: c_int;
+
     // utils/elog.h
     pub fn errstart(level: c_int, domain: *const c_char) -> bool;
     pub fn errcode(sqlstate: c_int) -> c_int;
@@ -235,9 +242,6 @@ unsafe extern "C-unwind" {
 
     // catalog/partition.h
     pub fn get_partition_parent(partition: Oid, even_if_detached: bool) -> Oid;
-
-    // catalog/pg_attrdef.h
-    pub fn GetAttrDefaultColumnAddress(default: Oid) -> ObjectAddress;
 
     // catalog/pg_inherits.h
     pub fn has_subclass(table: Oid) -> bool;

@@ -1,43 +1,43 @@
 //! The state of a backend from one UUID to the next: a generator for each scope, and which one is in use.
 
 use std::fmt;
+use std::time::{Duration, Instant};
 
 use pgrx::PgLogLevel;
 use pgrx::pg_sys;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use rand::rngs::SysError;
 
-use super::host::{Process, in_parallel_worker};
+use super::host::Process;
 use super::settings::{self, Scope};
 use super::shared_memory::{self, Unavailable};
 use super::system_clock::SystemClock;
 use crate::postgres::report::{Report, report};
 use crate::postgres::timestamp::TimestampTz;
 use comb_clock::block::Block;
-use comb_clock::generator::{Generator, Next};
-use comb_clock::logical_clock::ClockError;
+use comb_clock::clock::ClockError;
+use comb_clock::generator::Generator;
 use comb_clock::source::{ClockSource, LAST_TICK, micros_of_clock};
 use comb_tick::TICKS_PER_MS;
 
-/// The logical clock of this backend alone. The postmaster does not use it, so that each backend starts its own.
+/// The clock of this backend alone. The postmaster does not use it, so that each backend starts its own.
 static SEPARATE_BLOCK: Block = Block::unused();
 
-/// A minute, in ticks.
-const BETWEEN_WARNINGS: u64 = 60_000 * TICKS_PER_MS;
+const BETWEEN_WARNINGS: Duration = Duration::from_secs(60);
 
 struct Backend {
-    /// The settings that `in_use` follows; `None` before the first UUID.
-    followed: Option<(Scope, u64)>,
+    /// The setting that `in_use` follows; `None` before the first UUID.
+    followed: Option<Scope>,
     in_use: InUse,
     separate: Generator,
     /// Uses the shared block once it is attached.
     shared: Generator,
     attached: Option<Result<InUse, Unavailable>>,
-    /// When this backend last warned of a lead, by the monotonic clock.
-    warned_at: Option<u64>,
+    /// When this backend last warned of a lead.
+    warned_at: Option<Instant>,
 }
 
-/// The logical clock in use, and the reason.
+/// The clock in use, and the reason.
 #[derive(Clone, Copy)]
 pub enum InUse {
     Shared(&'static str),
@@ -91,29 +91,28 @@ impl Backend {
         })
     }
 
-    /// Follows the settings. Returns why the shared clock is missing, the first time that this happens.
+    /// Follows the setting. Returns why the shared clock is missing, the first time that this happens.
     fn follow_settings(&mut self) -> Result<Option<Unavailable>, Report> {
-        let (scope, step_ms) = (settings::scope(), settings::timestamp_step_ms());
-        if self.followed == Some((scope, step_ms)) {
+        let scope = settings::scope();
+        if self.followed == Some(scope) {
             return Ok(None);
         }
         let was_attached = self.attached.is_some();
         let mut missing = None;
-        self.in_use = match (scope, step_ms) {
-            (Scope::Backend, _) => InUse::Separate("comb.scope is backend"),
-            (_, 1..) => InUse::Separate("comb.timestamp_step is set"),
-            (Scope::Auto, 0) => self.attach().unwrap_or_else(|unavailable| {
+        self.in_use = match scope {
+            Scope::Backend => InUse::Separate("comb.scope is backend"),
+            Scope::Auto => self.attach().unwrap_or_else(|unavailable| {
                 missing = Some(unavailable).filter(|_| !was_attached);
                 InUse::Separate(unavailable.reason)
             }),
-            (Scope::Server, 0) => self.attach().map_err(no_shared_memory)?,
+            Scope::Server => self.attach().map_err(no_shared_memory)?,
         };
-        self.followed = Some((scope, step_ms));
+        self.followed = Some(scope);
         Ok(missing)
     }
 }
 
-/// Selects the logical clock that the settings require.
+/// Selects the clock that the setting requires.
 fn follow_settings() -> Result<(), Report> {
     // SAFETY: no other reference is in use.
     let missing = unsafe { backend() }.follow_settings()?;
@@ -125,60 +124,71 @@ fn follow_settings() -> Result<(), Report> {
 
 /// A format of UUIDs or texts, for which ticks are generated.
 pub trait TickFormat {
-    /// The minimum distance between two ticks.
-    fn step(&self) -> u64;
-
-    /// The first tick from the given one on whose time the format represents exactly, for comb.timestamp_step; `None`
-    /// if there is none.
-    fn fit(&self, tick: u64) -> Option<u64>;
+    /// The number of ticks between two values whose time fields differ by at least `ticks`; 0 stands for the minimum that
+    /// the format needs.
+    fn step(&self, ticks: u64) -> u64;
 
     /// The error if the clock is out of the format's range.
     fn out_of_range(&self) -> Report;
 }
 
-/// The next tick of the generator in use, above all ticks that it generated before.
+/// A lead above which the slow path looks whether to warn: connections that generate UUIDs at the same time cause less.
+const MIN_WARNED_LEAD: u64 = TICKS_PER_MS;
+
+/// The next tick of the clock in use.
 #[inline(always)]
 pub fn next_tick(format: &impl TickFormat) -> Result<u64, Report> {
     // SAFETY: no other reference is in use.
     let backend = unsafe { backend() };
-    if backend.followed == Some((settings::scope(), 0))
-        && settings::timestamp_step_ms() == 0
-        && let Some(tick) = backend.generator().try_tick(format.step(), &SystemClock)
+    let step = format.step(settings::timestamp_step_ms() * TICKS_PER_MS);
+    if backend.followed == Some(settings::scope())
+        && let Some(reading) = backend.generator().try_tick(step, &SystemClock)
     {
-        return Ok(tick);
+        if reading.lead() > MIN_WARNED_LEAD {
+            warn_again(reading.lead());
+        }
+        return Ok(reading.tick);
     }
-    slow_tick(format)
+    slow_tick(format, step)
 }
 
-/// [`next_tick`] if one reading of the logical clock is not enough.
+/// [`next_tick`] if there is more to do.
 #[cold]
 #[inline(never)]
-fn slow_tick(format: &dyn TickFormat) -> Result<u64, Report> {
+fn slow_tick(format: &dyn TickFormat, step: u64) -> Result<u64, Report> {
     follow_settings()?;
     // SAFETY: no other reference is in use.
     let backend = unsafe { backend() };
     let process = backend.process();
-    let generator = backend.generator();
-    let tick = match settings::timestamp_step_ms() {
-        1.. if in_parallel_worker() => return Err(step_in_parallel_worker()),
-        0 => generator.tick(Next { step: format.step(), advance: false }, &process, Some),
-        ms => generator.tick(Next { step: ms * TICKS_PER_MS, advance: true }, &process, |tick| format.fit(tick)),
-    };
-    let tick = tick.map_err(|error| match error {
+    let reading = backend.generator().tick(step, &process).map_err(|error| match error {
         ClockError::OutOfRange => format.out_of_range(),
         error => error.into(),
     })?;
-    if backend.warned_at.is_none_or(|at| SystemClock.monotonic() - at >= BETWEEN_WARNINGS) {
-        warn_of_new_lead(tick.lead);
+    if reading.lead() > MIN_WARNED_LEAD {
+        warn_again(reading.lead());
     }
-    Ok(tick.tick)
+    Ok(reading.tick)
+}
+
+/// [`warn_of_new_lead`], at most once a minute.
+#[cold]
+fn warn_again(lead: u64) {
+    // SAFETY: no other reference is in use.
+    let warned_at = unsafe { backend() }.warned_at;
+    if is_warned(lead) && warned_at.is_none_or(|at| at.elapsed() >= BETWEEN_WARNINGS) {
+        warn_of_new_lead(lead);
+    }
+}
+
+fn is_warned(lead: u64) -> bool {
+    settings::drift_warning_ms().is_some_and(|ms| lead > ms * TICKS_PER_MS)
 }
 
 /// Warns of a lead that is longer than comb.drift_warning.
 pub fn warn_of_new_lead(lead: u64) {
-    if settings::drift_warning_ms().is_some_and(|ms| lead > ms * TICKS_PER_MS) {
+    if is_warned(lead) {
         // SAFETY: no other reference is in use.
-        unsafe { backend() }.warned_at = Some(SystemClock.monotonic());
+        unsafe { backend() }.warned_at = Some(Instant::now());
         warn_of_lead(lead);
     }
 }
@@ -195,20 +205,17 @@ fn warn_of_lead(lead: u64) {
     report
         .and(format_args!("{time} ahead of the system clock"))
         .detail(
-            "UUIDs stay in order. The system clock was set back, \
-             or comb_observe() or \"comb.timestamp_step\" advanced their timestamps.",
+            "UUIDs stay in order, and their timestamps stand still until the system clock has caught up. It was set back, \
+             or comb_observe() or \"comb.timestamp_step\" advanced the timestamps.",
         )
-        .hint(
-            "comb_status() shows when the lead ends; a lead of more than two hours does not end by itself. \
-             comb_reset_clock() ends it immediately; later UUIDs can then be smaller than earlier ones.",
-        )
+        .hint("comb_reset_clock() ends the lead at once; later UUIDs can then be smaller than earlier ones.")
         .send(PgLogLevel::WARNING);
 }
 
 /// Discards random bits that were in use for too long. [`next_tick`] does it as well.
 pub fn refresh_random() {
     // SAFETY: no other reference is in use.
-    unsafe { backend() }.generator().random.refresh(SystemClock.monotonic());
+    unsafe { backend() }.generator().random.refresh(SystemClock.realtime().unwrap_or(0));
 }
 
 /// Random bits.
@@ -225,7 +232,7 @@ pub fn process_bits() -> Result<u64, Report> {
     Ok(unsafe { backend() }.generator().random.process_bits(process_id())?)
 }
 
-/// The shared block; an error if another logical clock is in use.
+/// The shared block; an error if another clock is in use.
 #[inline(always)]
 pub fn server() -> Result<(&'static Block, Process), Report> {
     match block()? {
@@ -248,17 +255,7 @@ pub fn block() -> Result<(&'static Block, Process, InUse), Report> {
 fn separate_clock(reason: &str) -> Report {
     report!(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, "tracked UUIDs and the horizon require the shared clock")
         .detail(format_args!("The connection uses a separate clock, because {reason}."))
-        .hint("Set \"comb.scope\" to \"server\" and \"comb.timestamp_step\" to 0.")
-}
-
-#[cold]
-fn step_in_parallel_worker() -> Report {
-    report!(
-        ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
-        "cannot generate UUIDs in a parallel worker while \"comb.timestamp_step\" is set"
-    )
-    .detail("Each worker uses a separate clock, which does not keep the step.")
-    .hint("Set \"max_parallel_workers_per_gather\" or \"comb.timestamp_step\" to 0.")
+        .hint("Set \"comb.scope\" to \"server\".")
 }
 
 /// Warns that UUIDs are not in the order of the server, though comb.scope is auto.
@@ -299,8 +296,10 @@ impl From<ClockError> for Report {
                 ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
                 "timestamps of new UUIDs would be ahead of the system clock by more than \"comb.max_ahead\""
             )
-            .detail(format_args!("The limit is {} ms.", settings::max_ahead_ms()))
-            .hint("A superuser can call comb_observe() with this UUID, or raise \"comb.max_ahead\"."),
+            .hint(
+                "Observe the greatest UUID that comb generated, not one of another program or a bound. For a greater lead, a \
+                 superuser can raise \"comb.max_ahead\", or set it to -1 for no limit.",
+            ),
         }
     }
 }

@@ -1,214 +1,239 @@
-//! Floors of transactions that store tracked rows: heavyweight locks whose tag is a tick.
-//!
-//! PostgreSQL's lock manager does the hard work. It releases a lock after the transaction became visible or aborted,
-//! whichever way it ends; the lock survives PREPARE TRANSACTION, a restart and a promotion with the prepared transaction,
-//! and is released when a backend dies. All locks are ShareLocks: no session waits.
+//! The floors of this server's transactions: comb_clock::floors has the table and its proof.
 
 use std::cell::Cell;
-use std::ffi::CStr;
-use std::sync::atomic::{Ordering, fence};
-use std::thread::sleep;
-use std::time::Duration;
+use std::ffi::{CStr, c_void};
 
 use pgrx::pg_sys;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 
 use super::backend;
-use super::host::{Process, in_parallel_worker, wait_interruptibly};
+use super::host::{Process, in_parallel_worker};
+use super::prepared;
+use super::shared_memory;
 use super::system_clock::SystemClock;
-use crate::postgres::compat::local_transaction_id;
+use crate::postgres::compat;
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
+use crate::postgres::sequence::{Durability, last_number};
 use comb_clock::block::Block;
-use comb_clock::horizon::settled;
-use comb_clock::source::{ClockSource, LAST_TICK};
-use comb_tick::TICKS_PER_MS;
+use comb_clock::clock::Reading;
+use comb_clock::floors::{Entry, Floors, Source, Transactions, number_of_tick};
+use comb_clock::source::ClockSource;
 
-/// The fourth field of our advisory locks. pg_advisory_lock() writes 1 and 2 there, Citus 4 to 12.
-const LOCK_CLASS: u16 = 3083;
+/// The transactions of this server.
+pub struct Server;
 
-/// The floor of a transaction of this process.
+impl Transactions for Server {
+    fn next(&self) -> u64 {
+        // SAFETY: reads shared memory that every backend has.
+        unsafe { raw::ReadNextFullTransactionId() }.value
+    }
+
+    fn in_progress(&self, id: u64) -> bool {
+        // SAFETY: as above. The caller excludes ids that are so old that their lower half was assigned again.
+        unsafe { raw::TransactionIdIsInProgress(pg_sys::TransactionId::from_inner(id as u32)) }
+    }
+}
+
+/// How many entries of its own a transaction finds without a search of the table.
+const CAPACITY: usize = 8;
+
+/// The entries of this process's transaction, for speed alone: the table has them all.
 #[derive(Clone, Copy)]
-struct Floor {
-    transaction: u32,
-    /// How often the clock had been reset.
-    resets: u64,
-    /// The logical clock after the lock was acquired: keys from this tick on are covered by the floor.
-    covered_from: u64,
+struct Own {
+    /// The full transaction id, which never comes again.
+    id: u64,
+    entries: [(Option<Source>, usize); CAPACITY],
+    count: usize,
 }
 
-static FLOOR: OneThread<Cell<Option<Floor>>> = OneThread::new(Cell::new(None));
+static OWN: OneThread<Cell<Own>> = OneThread::new(Cell::new(Own { id: 0, entries: [(None, 0); CAPACITY], count: 0 }));
 
-/// The floor that the transaction holds, if the clock was not reset since.
-#[inline(always)]
-fn floor(block: &Block) -> Option<Floor> {
-    FLOOR.get().filter(|floor| floor.transaction == local_transaction_id() && floor.resets == block.resets())
+impl Own {
+    fn place_of(&self, source: Source) -> Option<usize> {
+        let known = self.entries.iter().take(self.count);
+        known.filter(|entry| entry.0 == Some(source)).map(|entry| entry.1).next()
+    }
 }
 
-/// The tick from which on keys of this transaction are covered; `None` if it holds no floor.
-pub fn covered_from() -> Result<Option<u64>, Report> {
-    let (block, _) = backend::server()?;
-    Ok(floor(block).map(|floor| floor.covered_from))
+/// The full id of the top-level transaction; `None` if it has none yet.
+pub fn own_id() -> Option<u64> {
+    // SAFETY: in a transaction.
+    Some(unsafe { raw::GetTopFullTransactionIdIfAny() }.value).filter(|id| *id != 0)
 }
 
-/// Ensures that the transaction holds a floor below all keys that are generated, and all numbers that are drawn, from now
-/// on. Returns the tick from which on keys are covered.
-#[inline(always)]
-pub fn acquire() -> Result<u64, Report> {
-    match covered_from()? {
-        Some(tick) if !in_parallel_worker() => Ok(tick),
-        _ => acquire_lock(),
+/// The clock and the table of floors of this server, with those of transactions that were prepared before it started.
+pub fn server() -> Result<(&'static Block, Process, Floors<'static>), Report> {
+    check_available()?;
+    let (block, process) = backend::server()?;
+    let Some(floors) = shared_memory::floors() else { return Err(no_table()) };
+    if !floors.is_born() {
+        prepared::load(floors)?;
+    }
+    Ok((block, process, floors))
+}
+
+#[cold]
+fn no_table() -> Report {
+    report!(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, "there is no shared memory for the floors of transactions")
+        .hint("Add comb to \"shared_preload_libraries\" and restart the server.")
+}
+
+/// The database of this process.
+pub fn database() -> u32 {
+    // SAFETY: set when the process connected to its database.
+    unsafe { pg_sys::MyDatabaseId }.to_u32()
+}
+
+/// Ensures that the transaction has a floor below all UUIDs that it generates from now on.
+pub fn track_clock() -> Result<(), Report> {
+    let clock = Source::clock(database());
+    match own_id().filter(|id| *id == OWN.get().id).and_then(|_| OWN.get().place_of(clock)) {
+        Some(_) if !in_parallel_worker() => Ok(()),
+        _ => write_clock(clock),
     }
 }
 
 #[cold]
-#[inline(never)]
-fn acquire_lock() -> Result<u64, Report> {
-    let (block, process) = server()?;
-    // Read before the logical clock: a process that sees a reset then also sees the logical clock after it.
-    let resets = block.resets();
-    let latest = block.follow(&process)?.tick;
-    // New connections can then use a horizon that this transaction does not hold back.
-    if block.published().is_some_and(|published| published.claim(latest)) {
-        fence(Ordering::SeqCst);
-        publish(block, settled(latest, lowest().of_all));
+fn write_clock(clock: Source) -> Result<(), Report> {
+    let (block, process, floors) = for_writing()?;
+    let mut resets = block.resets();
+    // An idle server's clock would hold readers at the time of its last UUID.
+    block.now(&process)?;
+    let place = write(floors, clock, number_of_tick(block.floor()))?;
+    // A reset that began meanwhile may not have found the entry.
+    while resets != block.resets() {
+        resets = block.resets();
+        floors.lower_place(place, number_of_tick(block.floor()));
     }
-    let floor = block.follow(&process)?.tick - 1;
-    let tag = pg_sys::LOCKTAG {
-        // SAFETY: set when the process connected to its database.
-        locktag_field1: unsafe { pg_sys::MyDatabaseId }.into(),
-        locktag_field2: (floor >> 32) as u32,
-        locktag_field3: floor as u32,
-        locktag_field4: LOCK_CLASS,
-        locktag_type: pg_sys::LockTagType::LOCKTAG_ADVISORY as u8,
-        locktag_lockmethodid: pg_sys::USER_LOCKMETHOD as u8,
+    Ok(())
+}
+
+/// Sets the clock back to the system clock. Floors of transactions in progress become those of the new clock first.
+pub fn reset_clock(block: &Block, process: &Process) -> Result<Reading, Report> {
+    let lower = |tick| {
+        if let Some(floors) = shared_memory::floors().filter(|_| process.shares_clock) {
+            floors.lower(number_of_tick(tick));
+        }
     };
-    // SAFETY: the top-level transaction owns the lock, because ROLLBACK TO would release that of a savepoint. If lock memory
-    // is exhausted, the ERROR ends the (sub)transaction, which sets the owner again, and FLOOR does not change.
-    unsafe {
-        let owner = pg_sys::CurrentResourceOwner;
-        pg_sys::CurrentResourceOwner = pg_sys::TopTransactionResourceOwner;
-        raw::LockAcquire(&raw const tag, pg_sys::ShareLock as i32, false, false);
-        pg_sys::CurrentResourceOwner = owner;
+    // SAFETY: one process at a time. Nothing between raises an ERROR.
+    let reset = unsafe {
+        let lock = compat::addin_shmem_init_lock();
+        raw::LWLockAcquire(lock, pg_sys::LWLockMode::LW_EXCLUSIVE);
+        let reset = block.reset(process, lower);
+        raw::LWLockRelease(lock);
+        reset
+    };
+    Ok(reset?)
+}
+
+/// Ensures that the transaction has a floor below all numbers that it draws from a sequence from now on.
+pub fn track_sequence(sequence: pg_sys::Oid) -> Result<(), Report> {
+    let source = Source::sequence(database(), sequence.to_u32());
+    let own = OWN.get();
+    if own_id() == Some(own.id) && own.place_of(source).is_some() && !in_parallel_worker() {
+        return Ok(());
     }
-    let covered_from = block.now(&process);
-    FLOOR.set(Some(Floor { transaction: local_transaction_id(), resets, covered_from }));
-    Ok(covered_from)
+    let (_, _, floors) = for_writing()?;
+    if find(floors, source).is_none() {
+        write(floors, source, last_number(sequence, Durability::Any)?)?;
+    }
+    Ok(())
 }
 
-/// The longest lead that [`acquire_for_client`] waits for, 1 s.
-const LONGEST_WAIT: u64 = 1000 * TICKS_PER_MS;
+/// [`server`] for a process that can have a transaction of its own.
+fn for_writing() -> Result<(&'static Block, Process, Floors<'static>), Report> {
+    if in_parallel_worker() {
+        // A function that calls one of ours can be PARALLEL SAFE.
+        return Err(report!(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, "cannot track a transaction in a parallel worker")
+            .hint("A function that calls comb_tracked() or comb_track() must be PARALLEL UNSAFE."));
+    }
+    server()
+}
 
-/// [`acquire`], which returns when the system clock is past the millisecond of the floor: many clients write no more than
-/// milliseconds, and their keys of the same millisecond can be below the floor.
-pub fn acquire_for_client() -> Result<u64, Report> {
-    let covered_from = acquire()?;
-    let next_ms = (covered_from | (TICKS_PER_MS - 1)) + 1;
-    loop {
-        // The lead is zero in a later call in the transaction.
-        let lead = SystemClock.realtime().map_or(0, |now| next_ms.saturating_sub(now));
-        if lead == 0 {
-            return Ok(covered_from);
-        }
-        if lead > LONGEST_WAIT {
-            return Err(report!(
-                ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
-                "cannot track keys of clients while UUIDs are ahead of the system clock"
-            )
-            .detail("Keys that clients generate now would be older than the floor of the transaction.")
-            .hint("Generate the keys with comb_tracked() until the lead ends. comb_status() shows when."));
-        }
-        if lead > TICKS_PER_MS {
-            wait_interruptibly();
-        } else {
-            sleep(Duration::from_micros(lead * 1000 / TICKS_PER_MS + 1));
-        }
+/// The entry of this transaction for a source.
+pub fn find(floors: Floors, source: Source) -> Option<Entry> {
+    let (id, own) = (own_id()?, OWN.get());
+    if id != own.id {
+        return None;
+    }
+    match own.place_of(source) {
+        Some(place) => floors.entry(place, id),
+        None if own.count > CAPACITY => floors.live().find(|entry| entry.id == id && entry.source == source),
+        None => None,
     }
 }
 
-/// The lowest floors that transactions hold.
-#[derive(Clone, Copy, Default)]
-pub struct Lowest {
-    pub of_database: Option<u64>,
-    pub of_all: Option<u64>,
-    /// The highest floors of the database: of all transactions, and of prepared ones.
-    pub highest: Option<u64>,
-    pub highest_prepared: Option<u64>,
+fn write(floors: Floors, source: Source, floor: i64) -> Result<usize, Report> {
+    register();
+    // SAFETY: in a transaction, which is not that of a parallel worker.
+    let id = unsafe { raw::GetTopFullTransactionId() }.value;
+    let mut own = OWN.get();
+    if own.id != id {
+        own = Own { id, count: 0, ..own };
+    }
+    if own.count >= floors.places() / 4 {
+        return Err(report!(ERRCODE_PROGRAM_LIMIT_EXCEEDED, "transaction draws from too many tracked sequences")
+            .detail(format_args!("A transaction can have {} floors.", floors.places() / 4))
+            .hint("Insert into fewer tables in one transaction, or preload comb for more shared memory."));
+    }
+    let entry = Entry { id, source, floor, since: SystemClock.realtime().unwrap_or(0) };
+    let Some(place) = floors.place(entry, &Server) else { return Err(table_is_full(floors)) };
+    if let Some(own) = own.entries.get_mut(own.count) {
+        *own = (Some(source), place);
+    }
+    own.count += 1;
+    OWN.set(own);
+    Ok(place)
 }
 
-pub fn lowest() -> Lowest {
-    // SAFETY: the data is a copy of the table of locks with `nelements` elements, in the memory context of the caller.
-    unsafe {
-        let data = raw::GetLockStatusData();
-        let count = usize::try_from((*data).nelements).unwrap_or(0);
-        let locks = std::slice::from_raw_parts((*data).locks, count).iter().filter(|lock| lock.holdMask != 0);
-        let mut lowest = Lowest::default();
-        for (floor, database, pid) in locks.filter_map(|lock| floor_of(&lock.locktag).map(|(floor, of)| (floor, of, lock.pid))) {
-            let lower = |lowest: Option<u64>| Some(lowest.map_or(floor, |lowest| lowest.min(floor)));
-            lowest.of_all = lower(lowest.of_all);
-            if database == pg_sys::MyDatabaseId {
-                lowest.of_database = lower(lowest.of_database);
-                lowest.highest = lowest.highest.max(Some(floor));
-                if pid == 0 {
-                    lowest.highest_prepared = lowest.highest_prepared.max(Some(floor));
-                }
+#[cold]
+fn table_is_full(floors: Floors) -> Report {
+    report!(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, "too many tracked transactions")
+        .detail(format_args!("All {} places for floors of transactions in progress are in use.", floors.places()))
+        .hint("SELECT * FROM comb_horizon_holders() shows them. There are more places if \"max_connections\" is higher.")
+}
+
+/// Has [`at_end`] called at the end of each transaction of this process.
+fn register() {
+    static REGISTERED: OneThread<Cell<bool>> = OneThread::new(Cell::new(false));
+    if !REGISTERED.replace(true) {
+        // SAFETY: the function stays for the life of the process.
+        unsafe { raw::RegisterXactCallback(Some(at_end), std::ptr::null_mut()) };
+    }
+}
+
+unsafe extern "C-unwind" fn at_end(event: pg_sys::XactEvent::Type, _: *mut c_void) {
+    use pg_sys::XactEvent::*;
+    let own = OWN.get();
+    let Some(floors) = shared_memory::floors().filter(|_| own.count > 0) else { return };
+    match event {
+        XACT_EVENT_PRE_PREPARE => match prepared::keep(floors, own.id) {
+            Ok(()) => (),
+            Err(error) => error.raise(),
+        },
+        // The entries stay, until a writer finds that the prepared transaction has ended.
+        XACT_EVENT_PREPARE => OWN.set(Own { count: 0, id: 0, ..own }),
+        // The transaction has become visible, or is gone.
+        XACT_EVENT_COMMIT | XACT_EVENT_ABORT => {
+            if own.count > CAPACITY {
+                floors.end_all(own.id, &Server);
+            } else {
+                own.entries.iter().take(own.count).for_each(|entry| floors.end(entry.1, own.id, &Server));
             }
+            OWN.set(Own { count: 0, id: 0, ..own });
         }
-        raw::pfree((*data).locks.cast());
-        raw::pfree(data.cast());
-        lowest
+        _ => (),
     }
 }
 
-/// The floor that a lock represents, and its database.
-fn floor_of(tag: &pg_sys::LOCKTAG) -> Option<(u64, pg_sys::Oid)> {
-    let is_ours = u32::from(tag.locktag_type) == pg_sys::LockTagType::LOCKTAG_ADVISORY
-        && u32::from(tag.locktag_lockmethodid) == pg_sys::USER_LOCKMETHOD
-        && tag.locktag_field4 == LOCK_CLASS;
-    let floor = u64::from(tag.locktag_field2) << 32 | u64::from(tag.locktag_field3);
-    (is_ours && floor <= LAST_TICK).then_some((floor, pg_sys::Oid::from_u32(tag.locktag_field1)))
-}
-
-/// Publishes a tick that is settled in all databases, for connections that have computed no horizon yet.
-pub fn publish(block: &Block, settled: u64) {
-    if let Some(published) = block.published() {
-        // SAFETY: reads shared memory that every backend has.
-        published.add(settled, unsafe { raw::ReadNextFullTransactionId() }.value);
-    }
-}
-
-/// The shared clock; an error if floors are not available.
-pub fn server() -> Result<(&'static Block, Process), Report> {
-    check_available()?;
-    backend::server()
-}
-
-/// Returns an error in recovery and in a parallel worker, where no transaction can hold a floor, and in a session that a
-/// node of Citus opened to query shards: the transactions that write them hold their floors where they began, and this
-/// session's transaction can end before theirs.
+/// Returns an error in recovery, and in a session that a node of Citus opened to query shards: the transactions that write
+/// them hold their floors where they began.
 fn check_available() -> Result<(), Report> {
     // SAFETY: reads shared memory that every backend has.
     if unsafe { raw::RecoveryInProgress() } {
-        return Err(report!(
-            ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
-            "tracked UUIDs and the horizon are not available during recovery"
-        )
-        .hint(
-            "Compute the horizon on the primary. A standby has all rows below it when it has replayed the WAL that \
-             the primary had written by then.",
-        ));
-    }
-    if in_parallel_worker() {
-        // PARALLEL RESTRICTED is not enough: a function that calls one of ours can be PARALLEL SAFE.
-        return Err(report!(
-            ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
-            "tracked UUIDs and the horizon are not available in a parallel worker"
-        )
-        .hint(
-            "A function that calls comb_tracked() or comb_horizon() must be PARALLEL RESTRICTED or PARALLEL UNSAFE. \
-             In a condition on a partitioned table, write (SELECT comb_horizon()).",
-        ));
+        return Err(in_recovery());
     }
     // SAFETY: a setting that is never null. Citus recognizes its sessions in the same way.
     if unsafe { CStr::from_ptr(pg_sys::application_name) }.to_bytes().starts_with(b"citus_internal gpid=") {
@@ -216,11 +241,15 @@ fn check_available() -> Result<(), Report> {
             ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
             "tracked UUIDs and the horizon are not available in a query on shards of Citus"
         )
-        .detail("The floors of the transactions that write the shards are on the nodes where these transactions began.")
-        .hint(
-            "Select comb_horizon() in a separate statement before the one that reads the shards. In INSERT ... SELECT from \
-             shards, select the source rows in WITH ... AS MATERIALIZED.",
-        ));
+        .hint("Select comb_horizon() in a separate statement before the one that reads the shards."));
     }
     Ok(())
+}
+
+#[cold]
+pub fn in_recovery() -> Report {
+    report!(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, "tracked UUIDs and the horizon are not available during recovery").hint(
+        "Compute the horizon on the primary. A standby has all rows below it when it has replayed the WAL that \
+         the primary had written by then.",
+    )
 }

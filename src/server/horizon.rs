@@ -1,196 +1,132 @@
-//! The horizon of this server, and of one statement: comb_clock::horizon has the proof.
+//! The horizon of the calling statement. It depends on the statement's snapshot alone: comb_clock::floors has the proof.
 
 use std::cell::UnsafeCell;
-use std::ptr::NonNull;
-use std::sync::atomic::{Ordering, fence};
 
-use pgrx::pg_sys;
+use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
+use pgrx::pg_sys::{self, Oid};
 
-use super::floors::{self, Lowest};
-use super::host::Process;
+use super::floors::{self, Server};
+use super::tracked;
+use crate::postgres::compat::local_transaction_id;
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
-use crate::postgres::report::Report;
-use comb_clock::block::Block;
-use comb_clock::horizon::{Ring, Snapshot, settled};
+use crate::postgres::report::{Report, report};
+use crate::postgres::sequence::{Durability, last_number};
+use comb_clock::floors::{Snapshot, Source, Transactions, Unknown, number_of_tick, tick_of_number};
 
-/// A horizon as it was computed.
-pub struct Horizon {
-    pub settled: u64,
-    /// How long the oldest transaction has held it back, in ticks; 0 if none does.
-    pub held_for: u64,
-    floors: Lowest,
+/// The last tick that is settled for the calling statement: all UUIDs up to it are visible to it, or will never appear.
+pub fn settled_tick() -> Result<u64, Report> {
+    let source = Source::clock(floors::database());
+    let number = settled(source, |_| {
+        let (block, process, _) = floors::server()?;
+        // An idle server's clock would stand still.
+        Ok(number_of_tick(block.now(&process)?.tick))
+    })?;
+    Ok(tick_of_number(number))
 }
 
-/// Computes the horizon: true for every snapshot that is taken from now on.
-pub fn compute() -> Result<Horizon, Report> {
-    let (block, process) = floors::server()?;
-    compute_with(block, &process)
+/// The same for the numbers of a sequence.
+pub fn settled_number(sequence: Oid) -> Result<i64, Report> {
+    let source = Source::sequence(floors::database(), sequence.to_u32());
+    settled(source, |snapshot| {
+        tracked::check(sequence, snapshot)?;
+        last_number(sequence, Durability::Flushed)
+    })
 }
 
-fn compute_with(block: &Block, process: &Process) -> Result<Horizon, Report> {
-    let latest = block.follow(process)?.tick;
-    // The logical clock is read before the floors.
-    fence(Ordering::SeqCst);
-    let lowest = floors::lowest();
-    floors::publish(block, settled(latest, lowest.of_all));
-    let of_database = lowest.of_database;
-    let held_for = of_database.map_or(0, |lowest| latest.saturating_sub(lowest));
-    Ok(Horizon { settled: settled(latest, of_database), held_for, floors: lowest })
+/// Answers of this process. A snapshot has one answer for ever, and a long scan asks once.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Asked {
+    source: Source,
+    /// Who asked: another role may not have the privilege.
+    role: Oid,
+    /// Within a transaction, these two numbers identify a snapshot: of the transactions below `xmax`, it does not see those
+    /// that were in progress, which become fewer.
+    transaction: u32,
+    xmax: u64,
+    running: u32,
 }
 
-/// The tick up to which everything is settled for the calling statement: committed and visible to it, or aborted.
-/// `None` if no tick is known to be settled; the poll is then empty.
-///
-/// All rows, partitions and branches of a statement get one answer. Otherwise one answer could exclude a row, and the
-/// next one include a later row. Therefore the answer is stored in the statement's snapshot.
-pub fn settled_for_statement() -> Result<Option<u64>, Report> {
-    Ok(settle()?.0)
+const CAPACITY: usize = 16;
+
+struct Answers {
+    answers: [Option<(Asked, i64)>; CAPACITY],
+    next: usize,
 }
 
-/// [`settled_for_statement`], and the floors that transactions hold after the call began.
-pub fn settled_and_floors() -> Result<(Option<u64>, Lowest), Report> {
-    let (settled, floors) = settle()?;
-    Ok((settled, floors.unwrap_or_else(floors::lowest)))
-}
+static ANSWERS: OneThread<UnsafeCell<Answers>> = OneThread::new(UnsafeCell::new(Answers { answers: [None; CAPACITY], next: 0 }));
 
-/// [`settled_for_statement`], with the floors if they were read.
-fn settle() -> Result<(Option<u64>, Option<Lowest>), Report> {
-    // This excludes parallel workers, in whose snapshots PostgreSQL does not set that word.
-    let (block, process) = floors::server()?;
-    let Some(Statement { snapshot, xmin, answer }) = statement() else { return Ok((None, None)) };
-    if let Some(settled) = known(answer) {
-        return Ok((settled, None));
+fn settled(source: Source, last: impl Fn(&Snapshot) -> Result<i64, Report>) -> Result<i64, Report> {
+    let snapshot = snapshot()?;
+    let asked = Asked {
+        source,
+        // SAFETY: reads a variable of the process.
+        role: unsafe { raw::GetUserId() },
+        transaction: local_transaction_id(),
+        xmax: snapshot.xmax,
+        running: snapshot.running.len() as u32,
+    };
+    // SAFETY: no call below uses the answers while this reference is in use.
+    let known = unsafe { &*ANSWERS.get() }.answers.iter().flatten().find(|answer| answer.0 == asked);
+    if let Some((_, answer)) = known {
+        return Ok(*answer);
     }
-    let resets = block.resets();
-    let horizon = compute_with(block, &process)?;
-    let after = snapshot_now();
-    // SAFETY: no call below uses the ring.
-    let ring = unsafe { &mut *RING.get() };
-    if ring.resets != resets {
-        *ring = Horizons { resets, ring: Ring::EMPTY };
+    let (_, _, floors) = floors::server()?;
+    // Read before the floors.
+    let last = last(&snapshot)?;
+    let answer = floors.settled(source, last, &snapshot, &Server).map_err(unknown)?;
+    // SAFETY: as above.
+    let answers = unsafe { &mut *ANSWERS.get() };
+    if let Some(place) = answers.answers.get_mut(answers.next) {
+        *place = Some((asked, answer));
     }
-    ring.ring.remember(horizon.settled, after);
-    // Another process can know a later horizon than this one.
-    let published = block.published().and_then(|published| published.settled(full_transaction_id(xmin)));
-    let settled = ring.ring.answer(&snapshot).max(published);
+    answers.next = (answers.next + 1) % CAPACITY;
+    Ok(answer)
+}
+
+#[cold]
+fn unknown(unknown: Unknown) -> Report {
+    match unknown {
+        Unknown::Overwritten => report!(ERRCODE_T_R_SERIALIZATION_FAILURE, "the horizon of this snapshot is not known any more")
+            .detail("Since the snapshot was taken, more transactions have ended than comb remembers.")
+            .hint(
+                "Repeat the statement or the transaction. Ask for the horizon first in a long transaction; it keeps the answer.",
+            ),
+        Unknown::EverySequence(id) => report!(
+            ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+            "transaction {} was prepared by version 0.3.0 of comb, and can have stored numbers of any sequence",
+            id as u32
+        )
+        .hint("End it with COMMIT PREPARED or ROLLBACK PREPARED. pg_prepared_xacts shows it."),
+    }
+}
+
+/// The snapshot of the calling statement, which exists until the end of the call.
+fn snapshot() -> Result<Snapshot<'static>, Report> {
     // SAFETY: the active snapshot exists until the end of the call.
-    unsafe { *answer = std::ptr::without_provenance_mut(settled.unwrap_or(NOTHING) as usize) };
-    Ok((settled, Some(horizon.floors)))
-}
-
-/// The answer of [`settled_for_statement`] if the calling statement has one.
-pub fn settled_before() -> Option<Option<u64>> {
-    known(statement()?.answer)
-}
-
-fn known(answer: *mut Settled) -> Option<Option<u64>> {
-    // SAFETY: the active snapshot exists until the end of the call.
-    let known = unsafe { *answer };
-    (!known.is_null()).then(|| Some(known.addr() as u64).filter(|&settled| settled != NOTHING))
-}
-
-/// The answer if nothing is known to be settled. No clock reaches it.
-const NOTHING: u64 = u64::MAX;
-
-/// The word of a snapshot that points to the answer, null until there is one.
-///
-/// Rationale: PostgreSQL uses the word only in snapshots of another kind (SNAPSHOT_NON_VACUUMABLE). GetSnapshotData()
-/// leaves it null, and it is copied with the snapshot. A statement, its cursor and the STABLE functions that it calls
-/// use one snapshot. The next statement has a new snapshot, or in REPEATABLE READ a new copy of the transaction's,
-/// which is never active itself, so that its word stays null.
-type Settled = *mut pg_sys::GlobalVisState;
-
-const _: () = assert!(size_of::<Settled>() == size_of::<u64>());
-
-/// The horizons that this process computed last, since the clock was last reset.
-struct Horizons {
-    resets: u64,
-    ring: Ring<TransactionIds>,
-}
-
-static RING: OneThread<UnsafeCell<Horizons>> = OneThread::new(UnsafeCell::new(Horizons { resets: 0, ring: Ring::EMPTY }));
-
-/// Transaction ids in memory that lives as long as the process.
-struct TransactionIds {
-    ids: NonNull<u32>,
-    count: usize,
-}
-
-impl AsRef<[u32]> for TransactionIds {
-    fn as_ref(&self) -> &[u32] {
-        // SAFETY: there are `count` ids until this is dropped.
-        unsafe { std::slice::from_raw_parts(self.ids.as_ptr(), self.count) }
+    let active = unsafe { raw::ActiveSnapshotSet().then(|| &*raw::GetActiveSnapshot()) };
+    let Some(active) = active.filter(|active| active.snapshot_type == pg_sys::SnapshotType::SNAPSHOT_MVCC) else {
+        return Err(report!(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, "the horizon requires the snapshot of a statement"));
+    };
+    // It has the running transactions in another array, without those that will begin on the new primary.
+    if active.takenDuringRecovery {
+        return Err(floors::in_recovery());
     }
+    let running = match active.xcnt {
+        0 => &[],
+        // SAFETY: as above. A transaction id is an u32.
+        count => unsafe { std::slice::from_raw_parts(active.xip.cast(), count as usize) },
+    };
+    let next = Server.next();
+    let full = |id: pg_sys::TransactionId| next - u64::from((next as u32).wrapping_sub(id.into_inner()));
+    Ok(Snapshot { xmin: full(active.xmin), xmax: full(active.xmax), running, own: floors::own_id() })
 }
 
-impl AsMut<[u32]> for TransactionIds {
-    fn as_mut(&mut self) -> &mut [u32] {
-        // SAFETY: there are `count` ids until this is dropped.
-        unsafe { std::slice::from_raw_parts_mut(self.ids.as_ptr(), self.count) }
-    }
-}
-
-impl Drop for TransactionIds {
-    fn drop(&mut self) {
-        // SAFETY: the ids are palloc'd, and nothing else refers to them.
-        unsafe { raw::pfree(self.ids.as_ptr().cast()) };
-    }
-}
-
-/// Takes a snapshot. The leader of a parallel query may not call GetLatestSnapshot().
-fn snapshot_now() -> Snapshot<TransactionIds> {
-    static mut NOW: Option<pg_sys::SnapshotData> = None;
-    // SAFETY: a backend runs SQL on one thread. GetSnapshotData() allocates the arrays of a snapshot at its first use and
-    // keeps them. It changes the process's xmin only if there is none; the active snapshot has set it.
-    unsafe {
-        let now = &raw mut NOW;
-        let now = (*now).get_or_insert_with(|| pg_sys::SnapshotData {
-            snapshot_type: pg_sys::SnapshotType::SNAPSHOT_MVCC,
-            ..std::mem::zeroed()
-        });
-        raw::GetSnapshotData(now);
-        let count = now.xcnt as usize;
-        // One more element avoids an allocation of size zero.
-        let size = (count + 1) * size_of::<u32>();
-        let ids = raw::MemoryContextAlloc(pg_sys::TopMemoryContext, size).cast::<u32>();
-        ids.copy_from_nonoverlapping(now.xip.cast(), count);
-        let ids = NonNull::new_unchecked(ids);
-        Snapshot { xmax: now.xmax.into(), running: TransactionIds { ids, count } }
-    }
-}
-
-/// An assigned transaction id with its epoch.
-fn full_transaction_id(id: u32) -> u64 {
-    // SAFETY: reads shared memory that every backend has.
-    let next = unsafe { raw::ReadNextFullTransactionId() }.value;
-    next - u64::from((next as u32).wrapping_sub(id))
-}
-
-/// The snapshot of the calling statement.
-struct Statement {
-    snapshot: Snapshot<&'static [u32]>,
-    /// No transaction below it is in progress.
-    xmin: u32,
-    answer: *mut Settled,
-}
-
-/// `None` if there is no snapshot, or if it was taken in recovery: it then has the running transactions in another array.
-fn statement() -> Option<Statement> {
-    // SAFETY: the active snapshot exists until the end of the call.
-    unsafe {
-        if !raw::ActiveSnapshotSet() {
-            return None;
-        }
-        let active = &mut *raw::GetActiveSnapshot();
-        if active.takenDuringRecovery || active.snapshot_type != pg_sys::SnapshotType::SNAPSHOT_MVCC {
-            return None;
-        }
-        let running = match active.xcnt {
-            0 => &[],
-            count => std::slice::from_raw_parts(active.xip.cast(), count as usize),
-        };
-        let snapshot = Snapshot { xmax: active.xmax.into(), running };
-        Some(Statement { snapshot, xmin: active.xmin.into(), answer: &raw mut active.vistest })
-    }
+/// For how long the oldest transaction of this database has held the horizon of the clock back, in ticks of the system
+/// clock; 0 if none does.
+pub fn held_for(now: u64) -> Result<u64, Report> {
+    let (_, _, floors) = floors::server()?;
+    let clock = Source::clock(floors::database());
+    let holding = floors.live().filter(|entry| entry.source == clock && Server.in_progress(entry.id));
+    Ok(holding.map(|entry| now.saturating_sub(entry.since)).max().unwrap_or(0))
 }

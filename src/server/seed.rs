@@ -1,43 +1,38 @@
-//! The times that ids had reached before the server started, or before a backend crashed.
+//! The times that UUIDs had reached before the server started, or before a backend crashed.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use pgrx::pg_sys;
 
-use super::system_clock::SystemClock;
 use crate::postgres::raw;
 use crate::postgres::timestamp::TimestampTz;
 use comb_clock::block::Block;
+use comb_clock::clock::SeedSource;
 use comb_clock::host::EarlierTime;
-use comb_clock::logical_clock::SeedSource;
-use comb_clock::source::{ClockSource, tick_of_seconds};
+use comb_clock::source::tick_of_seconds;
 use comb_tick::tick_of_micros;
 
 /// The latest of these times.
 pub fn latest() -> Option<EarlierTime> {
-    // After a crash the checkpoint does not count: the logical clock was past it, unless it was reset since.
+    // After a crash the checkpoint does not count: the clock was past it, unless it was reset since.
     let known = [crash().or_else(checkpoint), replayed()];
     known.into_iter().flatten().max_by_key(|earlier| earlier.reached)
 }
 
-/// The logical clock and the monotonic clock when a backend crashed; 0 for no crash. The
-/// postmaster writes it, and its backends inherit it (a platform where they do not, EXEC_BACKEND, is not
-/// supported).
-static CRASHED_AT: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
+/// The last tick when a backend crashed; 0 for no crash. The postmaster writes it, and its backends inherit it (a platform
+/// where they do not, EXEC_BACKEND, is not supported).
+static CRASHED_AT: AtomicU64 = AtomicU64::new(0);
 
 /// The postmaster calls it before the shared memory is removed.
 pub fn remember_crash(block: &Block) {
-    let monotonic = SystemClock.monotonic();
-    if let Some(tick) = block.last_tick(monotonic) {
-        CRASHED_AT[0].store(tick, Ordering::Relaxed);
-        CRASHED_AT[1].store(monotonic, Ordering::Relaxed);
+    if let Some(tick) = block.last_tick() {
+        CRASHED_AT.store(tick, Ordering::Relaxed);
     }
 }
 
 fn crash() -> Option<EarlierTime> {
-    let [tick, monotonic] = CRASHED_AT.each_ref().map(|word| word.load(Ordering::Relaxed));
-    let reached = tick.checked_add(SystemClock.monotonic().saturating_sub(monotonic))?;
-    (tick != 0).then_some(EarlierTime { reached, end: reached, source: SeedSource::Crash })
+    let reached = CRASHED_AT.load(Ordering::Relaxed);
+    (reached != 0).then_some(EarlierTime { reached, end: reached, source: SeedSource::Crash })
 }
 
 /// The last checkpoint before the postmaster started the server, in Unix seconds; 0 if it did not read it. Backends

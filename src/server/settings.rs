@@ -19,6 +19,7 @@ pub enum Scope {
 
 static SCOPE: GucSetting<Scope> = GucSetting::<Scope>::new(Scope::Auto);
 static TIMESTAMP_STEP_MS: GucSetting<i32> = GucSetting::<i32>::new(0);
+/// -1 is no limit.
 static MAX_AHEAD_MS: GucSetting<i32> = GucSetting::<i32>::new(60_000);
 /// -1 disables it.
 static DRIFT_WARNING_MS: GucSetting<i32> = GucSetting::<i32>::new(1000);
@@ -46,10 +47,9 @@ pub fn timestamp_step_ms() -> u64 {
     value(&TIMESTAMP_STEP_MS).unsigned_abs().into()
 }
 
-/// How far comb_observe() may move UUIDs ahead of the clock, in milliseconds.
-pub fn max_ahead_ms() -> u64 {
-    // Not negative: see its range.
-    value(&MAX_AHEAD_MS).unsigned_abs().into()
+/// How far comb_observe() may advance new UUIDs ahead of the system clock, in milliseconds; `None` for no limit.
+pub fn max_ahead_ms() -> Option<u64> {
+    value(&MAX_AHEAD_MS).try_into().ok()
 }
 
 /// The lead above which a warning is issued, in milliseconds; `None` to disable it.
@@ -70,18 +70,18 @@ pub fn define() {
     define_ms(
         c"comb.timestamp_step",
         c"Sets the minimum difference between the timestamps of successive UUIDs.",
-        c"If it is not 0, the connection uses a separate clock, as with \"comb.scope\" = \"backend\". UUIDs that are generated faster than one per step are ahead of the system clock.",
+        c"UUIDs that are generated faster than one per step advance the timestamps of all connections ahead of the system clock.",
         &TIMESTAMP_STEP_MS,
         0,
         TIMESTAMP_STEP_MAX_MS,
-        GucContext::Userset,
+        GucContext::Suset,
     );
     define_ms(
         c"comb.max_ahead",
         c"Sets how far comb_observe() can advance new UUIDs ahead of the system clock.",
-        c"There is no limit for superusers.",
+        c"-1 means no limit.",
         &MAX_AHEAD_MS,
-        0,
+        -1,
         i32::MAX,
         GucContext::Suset,
     );

@@ -10,7 +10,7 @@
 //! that seeded it; any other process seeds a new one.
 //!
 //! # Cloned machines
-//! Two clones of a running machine have the same processes, generators and monotonic clock. Therefore a generator
+//! Two clones of a running machine have the same processes, generators and clocks. Therefore a generator
 //! gets a new seed after a second or [`MAX_DRAWS`], whichever comes first.
 //!
 //! # Bits of a process
@@ -26,8 +26,8 @@ use comb_tick::TICKS_PER_MS;
 /// The number of draws from a seed. A new seed costs 1 µs, 0.02 ns per draw.
 const MAX_DRAWS: u32 = 65_536;
 
-/// How long a seed is used, 1 s.
-const LONGEST_USE: u64 = 1000 * TICKS_PER_MS;
+/// How long a seed is used, 1 s, in ticks.
+const MAX_USE: u64 = 1000 * TICKS_PER_MS;
 
 /// A new seed increases the bits of a process by a random number without this many upper bits. The bits
 /// wrap around after 2^25 seeds, that is a year of ids, and two clones of a process seldom have the same.
@@ -37,8 +37,8 @@ const COUNTED_BITS: u32 = 24;
 #[derive(Clone)]
 pub struct Random<G = ChaCha12Rng> {
     seeded: Option<Seeded<G>>,
-    /// The time of the monotonic clock at which [`Random::refresh`] first saw the seed in use.
-    seen_at: Option<u64>,
+    /// The system clock when [`Random::refresh`] first saw the seed in use.
+    seen_at: u64,
 }
 
 #[derive(Clone)]
@@ -52,18 +52,21 @@ struct Seeded<G> {
 
 impl<G: Rng + SeedableRng> Random<G> {
     /// A generator that gets its seed at the first draw.
-    pub const UNSEEDED: Self = Self { seeded: None, seen_at: None };
+    pub const UNSEEDED: Self = Self { seeded: None, seen_at: 0 };
 
-    /// Discards a seed that was in use for longer than a second of the monotonic clock. Call it before the first id
-    /// after a pause, and regularly while ids are generated.
-    pub fn refresh(&mut self, monotonic: u64) {
-        match self.seen_at {
-            Some(at) if monotonic.wrapping_sub(at) < LONGEST_USE => {}
-            _ => {
-                self.seen_at = Some(monotonic);
-                if let Some(seeded) = &mut self.seeded {
-                    seeded.draws_left = 0;
-                }
+    /// Whether the seed was in use for less than a second of the system clock. A clock that was set counts as a second.
+    #[inline(always)]
+    pub fn is_fresh(&self, system: u64) -> bool {
+        system.wrapping_sub(self.seen_at) < MAX_USE
+    }
+
+    /// Discards a seed that is not fresh. Call it before the first UUID after a pause, and regularly while UUIDs are
+    /// generated.
+    pub fn refresh(&mut self, system: u64) {
+        if !self.is_fresh(system) {
+            self.seen_at = system;
+            if let Some(seeded) = &mut self.seeded {
+                seeded.draws_left = 0;
             }
         }
     }

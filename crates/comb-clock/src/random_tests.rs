@@ -1,6 +1,8 @@
 use super::*;
-use crate::simulation::STRIDE;
 use rand::rngs::Xoshiro256PlusPlus;
+
+/// Miri needs a second for what takes a millisecond otherwise.
+const STRIDE: usize = if cfg!(miri) { 1000 } else { 1 };
 
 /// A fork or a clone of the machine copies a generator, which then continues in two places. ChaCha12Rng
 /// cannot be cloned, and a generator that can be cloned replaces it here.
@@ -44,12 +46,12 @@ fn a_cloned_machine_draws_different_numbers_after_65536() {
 #[test]
 fn a_cloned_machine_draws_different_numbers_after_a_second() {
     let mut original = Copyable::UNSEEDED;
-    original.refresh(5);
+    original.refresh(5 * MAX_USE);
     original.next(1).unwrap();
     let mut copy = original.clone();
-    for (monotonic, same) in [(5 + LONGEST_USE - 1, true), (5 + LONGEST_USE, false)] {
-        original.refresh(monotonic);
-        copy.refresh(monotonic);
+    for (system, same) in [(6 * MAX_USE - 1, true), (6 * MAX_USE, false)] {
+        original.refresh(system);
+        copy.refresh(system);
         assert_eq!(original.next(1).unwrap() == copy.next(1).unwrap(), same);
     }
 }
@@ -61,14 +63,22 @@ fn one_process_draws_different_numbers() {
     assert_eq!(drawn.len(), 200_000 / STRIDE);
 }
 
-/// Otherwise ids that are compared by these bits first would begin at another place each second.
+#[test]
+fn a_clock_that_was_set_back_ends_the_use_of_a_seed() {
+    let mut random: Random = Random::UNSEEDED;
+    random.refresh(10 * MAX_USE);
+    assert!(random.is_fresh(10 * MAX_USE) && random.is_fresh(11 * MAX_USE - 1));
+    assert!(!random.is_fresh(11 * MAX_USE) && !random.is_fresh(10 * MAX_USE - 1));
+}
+
+/// Otherwise UUIDs that are compared by these bits first would begin at another place each second.
 #[test]
 fn the_bits_of_a_process_increase_from_seed_to_seed() {
     let mut random: Random = Random::UNSEEDED;
     let seeds: Vec<_> = (0..10_000)
         .step_by(STRIDE)
         .map(|second| {
-            random.refresh(second * LONGEST_USE);
+            random.refresh((second + 1) * MAX_USE);
             random.process_bits(1).unwrap()
         })
         .collect();

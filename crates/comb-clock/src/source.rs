@@ -1,4 +1,4 @@
-//! The clocks of the operating system, in ticks.
+//! The system clock, in ticks.
 //!
 //! The tests implement [`ClockSource`] with clocks that stop, step back and jump.
 
@@ -9,11 +9,8 @@ use comb_tick::{FRACTION_BITS, TICKS_PER_MS, Tick, micros_of_tick};
 pub const LAST_TICK: u64 = u64::MAX - 1000 * 366 * 86_400_000 * TICKS_PER_MS;
 const LAST_SECOND: u64 = LAST_TICK / (1000 * TICKS_PER_MS) - 1;
 
-/// The two clocks of a machine, in ticks.
+/// The clock of a machine.
 pub trait ClockSource {
-    /// The time since a time that is the same for all processes of the server. It never goes back.
-    fn monotonic(&self) -> u64;
-
     /// Unix time; `None` before 1970 and after [`LAST_TICK`]. It can be set back.
     fn realtime(&self) -> Option<u64>;
 }
@@ -38,45 +35,6 @@ pub const fn tick_of_seconds(seconds: i64, nanoseconds: u32) -> Option<u64> {
 pub const fn ticks_of_seconds(seconds: u64, nanoseconds: u32) -> u64 {
     // 1024 / 15,625 is TICKS_PER_MS / 1,000,000.
     (seconds.wrapping_mul(1000) << FRACTION_BITS).wrapping_add(nanoseconds as u64 * 1024 / 15_625)
-}
-
-/// Both clocks at one time.
-#[derive(Clone, Copy, Debug)]
-pub struct Sample {
-    /// The monotonic clock.
-    pub monotonic: u64,
-    /// The system clock.
-    pub realtime: u64,
-}
-
-impl Sample {
-    /// Two clocks cannot be read at once. The shortest of this many attempts is used.
-    const ATTEMPTS: usize = 8;
-    /// An attempt of up to 1 µs was not interrupted, and is used at once.
-    const UNDISTURBED: u64 = 66;
-
-    /// Reads both clocks; `None` if the system clock is out of range.
-    pub fn read(source: &impl ClockSource) -> Option<Self> {
-        let mut best: Option<(u64, Self)> = None;
-        for _ in 0..Self::ATTEMPTS {
-            let before = source.monotonic();
-            let realtime = source.realtime()?;
-            let width = source.monotonic().saturating_sub(before);
-            if best.is_none_or(|(narrowest, _)| width < narrowest) {
-                best = Some((width, Self { monotonic: before + width / 2, realtime }));
-            }
-            if width <= Self::UNDISTURBED {
-                break;
-            }
-        }
-        best.map(|(_, sample)| sample)
-    }
-
-    /// System clock minus monotonic clock; wraps around. It changes when the system clock is set, and when the
-    /// machine is suspended.
-    pub fn offset(self) -> u64 {
-        self.realtime.wrapping_sub(self.monotonic)
-    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,3 @@
-use std::cell::Cell;
-
 use super::*;
 
 #[test]
@@ -34,23 +32,4 @@ fn a_clock_before_1970_or_beyond_the_last_tick_is_refused() {
     assert!(tick_of_seconds(last, 999_999_999).is_some());
     assert_eq!(tick_of_seconds(last + 1, 0), None);
     assert_eq!(tick_of_seconds(i64::MAX, 0), None);
-}
-
-#[test]
-fn the_sample_that_was_disturbed_least_counts() {
-    /// A process that loses its processor between the first two readings.
-    struct Disturbed(Cell<u64>, Cell<u64>);
-    impl ClockSource for Disturbed {
-        fn monotonic(&self) -> u64 {
-            self.0.set(self.0.get() + 10);
-            self.0.get()
-        }
-        fn realtime(&self) -> Option<u64> {
-            self.0.set(self.0.get() + 10 + self.1.take());
-            Some(1_000_000 + self.0.get())
-        }
-    }
-    let clocks = Disturbed(Cell::new(0), Cell::new(500_000));
-    let sample = Sample::read(&clocks).unwrap();
-    assert_eq!(sample.offset(), 1_000_000);
 }

@@ -93,11 +93,6 @@ impl Layout {
         (first, if self.holds_micros(last) { last } else { YEAR_10000_US - 1 })
     }
 
-    /// [`TimeField::next_exact`]; `None` outside the layout's range.
-    pub fn next_exact(&self, tick: Tick) -> Option<Tick> {
-        self.time_field.next_exact(tick).filter(|&tick| self.holds(tick))
-    }
-
     #[inline(always)]
     const fn holds(&self, tick: Tick) -> bool {
         self.declares_time() || tick < YEAR_10000
@@ -123,11 +118,18 @@ impl Layout {
         }
     }
 
-    /// The minimum number of ticks between two ids of a process with which its ids increase.
+    /// The minimum number of ticks between two ids with which they increase.
     #[inline(always)]
     pub const fn min_step(&self) -> u64 {
         // Without a remainder, ids of one unit would be equal.
         if self.marks_process() { self.time_field.unit.ticks } else { 1 }
+    }
+
+    /// The number of ticks between two ids whose time fields differ by at least `ticks`, which is rounded up to whole units.
+    /// 0 stands for [`Self::min_step`].
+    #[inline(always)]
+    pub const fn step(&self, ticks: u64) -> u64 {
+        if ticks == 0 { self.min_step() } else { self.time_field.step(ticks) }
     }
 
     /// The position of the version, counted from the top. Version 1 has it above the highest bits of the

@@ -298,17 +298,6 @@ proptest! {
         prop_assert!((0..Tick::from(layout.min_step())).contains(&(comb.tick - decoded.tick)));
     }
 
-    #[test]
-    fn the_next_exact_tick_reads_back_as_itself((layout, comb, _) in layout_and_combs()) {
-        if let Some(tick) = layout.next_exact(comb.tick) {
-            prop_assert!(tick >= comb.tick);
-            let id = layout.encode(Comb { tick, ..comb }).unwrap();
-            prop_assert_eq!(layout.micros(&id).map(tick_of_micros), Some(tick));
-        } else {
-            prop_assert!(tick_of_micros(layout.range_micros().1) - comb.tick < Tick::from(1000 * TICKS_PER_MS));
-        }
-    }
-
     /// A layout whose remainder is whole ticks decodes any id, and loses no bit of it.
     #[test]
     fn encoding_reverses_decoding(layout in any_layout(), id in ids()) {

@@ -118,25 +118,11 @@ impl TimeField {
         u64::BITS - (self.unit.ticks - 1).leading_zeros()
     }
 
-    /// The first tick from the given one on that is read back as exactly its own time; `None` outside the
-    /// field's range.
-    pub fn next_exact(self, tick: Tick) -> Option<Tick> {
-        let exact = self.read_back(tick)?;
-        // A unit is read as a time within its first microsecond. Therefore the time one distance later lies in the
-        // next unit.
-        if exact >= tick { Some(exact) } else { self.read_back(exact + self.distance() as Tick) }
-    }
-
-    /// The tick of the time that is read from the field of the given tick.
-    fn read_back(self, tick: Tick) -> Option<Tick> {
-        let (field, _) = self.split(tick)?;
-        self.micros(field).map(tick_of_micros)
-    }
-
-    /// The distance between two times that are read from the field, rounded up to whole ticks: its unit, or a
-    /// microsecond if that is longer.
-    fn distance(self) -> u64 {
-        self.unit.ticks.max(TICKS_PER_MS.div_ceil(1000))
+    /// The number of ticks between two times that differ by at least `ticks`, rounded up to whole units, and by at least one.
+    #[inline(always)]
+    pub const fn step(self, ticks: u64) -> u64 {
+        let units = ticks.div_ceil(self.unit.ticks);
+        if units == 0 { self.unit.ticks } else { units * self.unit.ticks }
     }
 
     /// The field and the remainder of a tick; `None` outside the field's range.

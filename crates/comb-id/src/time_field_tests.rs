@@ -163,25 +163,6 @@ proptest! {
         }
     }
 
-    /// It is the first such tick: the unit before it is read as a time before the given tick.
-    #[test]
-    fn the_next_exact_tick_reads_back_as_itself((time_field, micros) in time_field_and_micros(), within in 0i128..65) {
-        let tick = tick_of_micros(micros) + within;
-        let read = |tick| time_field.split(tick).and_then(|(field, _)| time_field.micros(field)).map(tick_of_micros);
-        match time_field.next_exact(tick) {
-            Some(exact) => {
-                prop_assert!(exact >= tick);
-                prop_assert_eq!(read(exact), Some(exact));
-                if exact > tick {
-                    // No time that is read from a field lies in between.
-                    let last_before = read(exact - Tick::from(TICKS_PER_MS.div_ceil(1000)));
-                    prop_assert!(last_before.is_none_or(|before| before < tick));
-                }
-            }
-            None => prop_assert_eq!(time_field.split(tick + Tick::from(time_field.distance())), None),
-        }
-    }
-
     #[test]
     fn fields_are_what_the_design_says((time_field, micros) in time_field_and_micros()) {
         prop_assert_eq!(field_of(time_field, micros).map(u128::from), Some(expected_field(time_field, micros)));

@@ -1,0 +1,94 @@
+//! A model of the table for loom: two writers with one place after the other, and a reader, in every order that the memory
+//! model permits, with up to three preemptions.
+
+use loom::sync::{Arc, Mutex};
+use loom::thread;
+
+use super::*;
+
+const SOURCE: Source = Source::sequence(5, 16_384);
+const FIRST: u64 = 100;
+const SECOND: u64 = 101;
+/// More than both.
+const NEXT: u64 = 102;
+
+struct World {
+    header: Header,
+    places: Vec<Place>,
+    /// The last number of the sequence. The lock of its page orders nothing but the numbers.
+    last: AtomicI64,
+    /// The ids in progress, as in PostgreSQL's array of processes, under its lock.
+    running: Mutex<Vec<u64>>,
+}
+
+impl Transactions for World {
+    fn next(&self) -> u64 {
+        NEXT
+    }
+
+    fn in_progress(&self, id: u64) -> bool {
+        self.running.lock().unwrap().contains(&id)
+    }
+}
+
+impl World {
+    fn floors(&self) -> Floors<'_> {
+        Floors::new(&self.header, &self.places)
+    }
+
+    /// A transaction that stores a number. Returns the number; `None` if the table is full.
+    fn write(&self, id: u64) -> Option<i64> {
+        let floor = self.last.load(Relaxed);
+        let place = self.floors().place(Entry { id, source: SOURCE, floor, since: 0 }, self);
+        let number = place.map(|_| self.last.fetch_add(1, Relaxed) + 1);
+        self.running.lock().unwrap().retain(|running| *running != id);
+        if let Some(place) = place {
+            self.floors().end(place, id, self);
+        }
+        number
+    }
+
+    /// A poll. Returns the horizon, and the transactions that it does not see.
+    fn poll(&self) -> Option<(i64, Vec<u64>)> {
+        let running = self.running.lock().unwrap().clone();
+        let ids: Vec<_> = running.iter().map(|id| *id as u32).collect();
+        // Another transaction, which ended before, has the id before NEXT.
+        let snapshot = Snapshot { xmin: running.first().copied().unwrap_or(NEXT), xmax: NEXT, running: &ids, own: None };
+        let last = self.last.load(Relaxed);
+        Some((self.floors().settled(SOURCE, last, &snapshot, self).ok()?, running))
+    }
+}
+
+fn check(places: usize) {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(move || {
+        let world = Arc::new(World {
+            header: Header::default(),
+            places: (0..places).map(|_| Place::default()).collect(),
+            last: AtomicI64::new(0),
+            running: Mutex::new(vec![FIRST, SECOND]),
+        });
+        let [first, second] = [FIRST, SECOND].map(|id| {
+            let world = world.clone();
+            thread::spawn(move || (id, world.write(id)))
+        });
+        let polled = world.poll();
+        let drawn = [first, second].map(|writer| writer.join().unwrap());
+        let Some((settled, unseen)) = polled else { return };
+        for (id, number) in drawn {
+            let is_missed = unseen.contains(&id) && number.is_some_and(|number| number <= settled);
+            assert!(!is_missed, "{number:?} of {id} is below the horizon {settled}");
+        }
+    });
+}
+
+#[test]
+fn one_place_for_two_writers() {
+    check(1);
+}
+
+#[test]
+fn a_place_for_each_writer() {
+    check(2);
+}

@@ -1,0 +1,301 @@
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+
+use proptest::prelude::*;
+
+use super::*;
+
+const CLOCK: Source = Source::clock(5);
+const SEQUENCE: Source = Source::sequence(5, 16_384);
+const SOURCES: [Source; 3] = [CLOCK, SEQUENCE, Source::sequence(6, 16_384)];
+
+/// The transactions of a server, and what they drew.
+struct Server {
+    next: u64,
+    running: HashSet<u64>,
+    committed: HashSet<u64>,
+    last: HashMap<u64, i64>,
+    drawn: Vec<(u64, Source, i64)>,
+}
+
+struct World {
+    header: Header,
+    places: Vec<Place>,
+    server: RefCell<Server>,
+}
+
+impl Transactions for World {
+    fn next(&self) -> u64 {
+        self.server.borrow().next
+    }
+
+    fn in_progress(&self, id: u64) -> bool {
+        self.server.borrow().running.contains(&id)
+    }
+}
+
+/// A snapshot as a statement has it, and the transactions that are visible to it.
+struct Taken {
+    xmin: u64,
+    xmax: u64,
+    running: Vec<u32>,
+    visible: HashSet<u64>,
+    /// For each source, the greatest number that may be read, once it was asked for.
+    answers: HashMap<u64, i64>,
+}
+
+impl World {
+    fn new(places: usize, next: u64) -> Self {
+        let world = Self {
+            header: Header::default(),
+            places: (0..places).map(|_| Place::default()).collect(),
+            server: RefCell::new(Server {
+                next,
+                running: HashSet::new(),
+                committed: HashSet::new(),
+                last: HashMap::new(),
+                drawn: Vec::new(),
+            }),
+        };
+        world.floors().set_born(&world);
+        world
+    }
+
+    fn floors(&self) -> Floors<'_> {
+        Floors::new(&self.header, &self.places)
+    }
+
+    fn begin(&self) -> u64 {
+        let server = &mut *self.server.borrow_mut();
+        let id = server.next;
+        server.next += 1;
+        server.running.insert(id);
+        id
+    }
+
+    fn last(&self, source: Source) -> i64 {
+        self.server.borrow().last.get(&source.0).copied().unwrap_or(-3)
+    }
+
+    /// Writes the entry; false if the table is full.
+    fn track(&self, id: u64, source: Source) -> bool {
+        let entry = Entry { id, source, floor: self.last(source), since: 7 };
+        self.floors().place(entry, self).is_some()
+    }
+
+    fn draw(&self, id: u64, source: Source) -> i64 {
+        let server = &mut *self.server.borrow_mut();
+        let last = server.last.entry(source.0).or_insert(-3);
+        *last += 1;
+        server.drawn.push((id, source, *last));
+        *last
+    }
+
+    fn finish(&self, id: u64, commits: bool) {
+        let server = &mut *self.server.borrow_mut();
+        server.running.remove(&id);
+        if commits {
+            server.committed.insert(id);
+        }
+    }
+
+    fn snapshot(&self) -> Taken {
+        let server = self.server.borrow();
+        // The id after the last one that has ended, as PostgreSQL has it.
+        let ended = (3..server.next).rev().find(|id| *id < server.next && !server.running.contains(id));
+        let xmax = ended.map_or(3, |id| id + 1);
+        let mut running: Vec<_> = server.running.iter().copied().filter(|id| *id < xmax).collect();
+        running.sort_unstable();
+        Taken {
+            xmin: running.first().copied().unwrap_or(xmax),
+            xmax,
+            running: running.iter().map(|id| *id as u32).collect(),
+            visible: server.committed.clone(),
+            answers: HashMap::new(),
+        }
+    }
+
+    /// Asks, and checks the answer.
+    fn ask(&self, taken: &mut Taken, source: Source) -> Result<i64, Unknown> {
+        let snapshot = Snapshot { xmin: taken.xmin, xmax: taken.xmax, running: &taken.running, own: None };
+        let settled = self.floors().settled(source, self.last(source), &snapshot, self)?;
+        let server = self.server.borrow();
+        let is_missed = |(id, of, number): &&(u64, Source, i64)| {
+            *of == source && *number <= settled && !taken.visible.contains(id) && !is_aborted(&server, *id)
+        };
+        assert_eq!(server.drawn.iter().find(is_missed), None, "not visible, and below the horizon {settled}");
+        let of_source = server.drawn.iter().filter(|(id, of, _)| *of == source && taken.visible.contains(id));
+        let readable = of_source.map(|drawn| drawn.2).filter(|number| *number <= settled).max().unwrap_or(i64::MIN);
+        let before = *taken.answers.entry(source.0).or_insert(readable);
+        assert_eq!(readable, before, "two answers for one snapshot");
+        Ok(settled)
+    }
+}
+
+fn is_aborted(server: &Server, id: u64) -> bool {
+    !server.running.contains(&id) && !server.committed.contains(&id)
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Begin,
+    Draw(usize, usize),
+    Finish(usize, bool),
+    /// A process says that its transaction has ended, some time after it has.
+    End(usize),
+    Snapshot,
+    Ask(usize, usize),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        2 => Just(Step::Begin),
+        4 => (0..6usize, 0..3usize).prop_map(|(which, source)| Step::Draw(which, source)),
+        2 => (0..6usize, any::<bool>()).prop_map(|(which, commits)| Step::Finish(which, commits)),
+        2 => (0..6usize).prop_map(Step::End),
+        2 => Just(Step::Snapshot),
+        4 => (0..6usize, 0..3usize).prop_map(|(which, source)| Step::Ask(which, source)),
+    ]
+}
+
+proptest! {
+    /// Whatever the order of the steps, and with few places: no row is missed, and a snapshot has one answer.
+    #[test]
+    fn no_row_is_missed(places in 2..12usize, wraps in any::<bool>(), steps in prop::collection::vec(step(), 1..200)) {
+        let world = World::new(places, if wraps { u64::from(u32::MAX) - 20 } else { 3 });
+        let (mut running, mut ended): (Vec<(u64, HashSet<u64>)>, Vec<u64>) = Default::default();
+        let mut snapshots = Vec::new();
+        for step in steps {
+            match step {
+                Step::Begin => running.push((world.begin(), HashSet::new())),
+                Step::Draw(which, source) => {
+                    let count = running.len().max(1);
+                    if let Some((id, tracked)) = running.get_mut(which % count) {
+                        let source = SOURCES[source];
+                        if tracked.contains(&source.0) || world.track(*id, source) {
+                            tracked.insert(source.0);
+                            world.draw(*id, source);
+                        }
+                    }
+                }
+                Step::Finish(which, commits) if !running.is_empty() => {
+                    let (id, _) = running.remove(which % running.len());
+                    world.finish(id, commits);
+                    ended.push(id);
+                }
+                Step::End(which) if !ended.is_empty() => {
+                    let id = ended.remove(which % ended.len());
+                    world.floors().end_all(id, &world);
+                }
+                Step::Snapshot => snapshots.push(world.snapshot()),
+                Step::Ask(which, source) => {
+                    let count = snapshots.len().max(1);
+                    if let Some(taken) = snapshots.get_mut(which % count) {
+                        let _ = world.ask(taken, SOURCES[source]);
+                    }
+                }
+                _ => (),
+            }
+        }
+        // A new snapshot has an answer as long as no place that it needs was overwritten.
+        let mut now = world.snapshot();
+        for source in SOURCES {
+            prop_assert!(world.ask(&mut now, source).is_ok());
+        }
+    }
+}
+
+#[test]
+fn a_transaction_counts_until_the_snapshot_sees_it() {
+    let world = World::new(8, 100);
+    let id = world.begin();
+    assert!(world.track(id, SEQUENCE));
+    assert_eq!(world.draw(id, SEQUENCE), -2);
+    let mut before = world.snapshot();
+    assert_eq!(world.ask(&mut before, SEQUENCE), Ok(-3), "it is in progress");
+    world.finish(id, true);
+    assert_eq!(world.ask(&mut before, SEQUENCE), Ok(-3), "the snapshot does not see it");
+    let mut between = world.snapshot();
+    assert_eq!(world.ask(&mut between, SEQUENCE), Ok(-2), "its process has not said yet that it has ended");
+    world.floors().end_all(id, &world);
+    assert_eq!(world.ask(&mut before, SEQUENCE), Ok(-3), "its entry stays");
+    assert_eq!(world.floors().live().count(), 0);
+}
+
+#[test]
+fn ones_own_transaction_counts() {
+    let world = World::new(8, 100);
+    let id = world.begin();
+    assert!(world.track(id, SEQUENCE));
+    world.draw(id, SEQUENCE);
+    let own = Snapshot { xmin: 101, xmax: 101, running: &[], own: Some(id) };
+    assert_eq!(world.floors().settled(SEQUENCE, -2, &own, &world), Ok(-2), "below xmin, which no own id is");
+    let own = Snapshot { xmin: 100, xmax: 101, running: &[], own: Some(id) };
+    assert_eq!(world.floors().settled(SEQUENCE, -2, &own, &world), Ok(-3));
+}
+
+#[test]
+fn an_overwritten_entry_is_an_error_for_its_snapshot_alone() {
+    let world = World::new(2, 100);
+    let first = world.begin();
+    assert!(world.track(first, SEQUENCE) && world.track(first, CLOCK));
+    world.draw(first, SEQUENCE);
+    let holds = world.begin();
+    world.finish(holds, true);
+    let mut old = world.snapshot();
+    world.finish(first, true);
+    world.floors().end_all(first, &world);
+    assert_eq!(world.ask(&mut old, SEQUENCE), Ok(-3));
+    let second = world.begin();
+    assert!(world.track(second, SEQUENCE), "a place of the first one is used again");
+    assert_eq!(world.ask(&mut old, SEQUENCE), Err(Unknown::Overwritten));
+    let mut new = world.snapshot();
+    assert_eq!(world.ask(&mut new, SEQUENCE), Ok(-2));
+    assert!(world.track(second, CLOCK) && !world.track(second, Source::sequence(5, 9)), "both places are in use");
+}
+
+/// A transaction that was prepared before a restart has ended after the snapshot and before the table was filled.
+#[test]
+fn a_prepared_transaction_that_ended_before_the_table_was_filled() {
+    let world = World::new(8, 100);
+    let prepared = world.begin();
+    let other = world.begin();
+    world.finish(other, true);
+    let mut old = world.snapshot();
+    assert_eq!(world.ask(&mut old, SEQUENCE), Ok(-3), "it is still prepared, and would be in the table");
+    world.finish(prepared, true);
+    world.floors().set_born(&world);
+    old.answers.clear();
+    assert_eq!(world.ask(&mut old, SEQUENCE), Err(Unknown::Overwritten));
+    let mut new = world.snapshot();
+    assert_eq!(world.ask(&mut new, SEQUENCE), Ok(-3));
+}
+
+#[test]
+fn one_that_names_no_sequence_stops_readers_of_its_database() {
+    let world = World::new(8, 100);
+    let prepared = world.begin();
+    assert!(world.track(prepared, Source::every_sequence(5)));
+    let mut now = world.snapshot();
+    assert_eq!(world.ask(&mut now, SEQUENCE), Err(Unknown::EverySequence(prepared)));
+    assert_eq!(world.ask(&mut now, CLOCK), Ok(-3));
+    assert_eq!(world.ask(&mut now, Source::sequence(6, 16_384)), Ok(-3));
+    world.finish(prepared, true);
+    assert_eq!(world.ask(&mut now, SEQUENCE), Err(Unknown::Overwritten), "to retry is of use");
+    let mut after = world.snapshot();
+    assert_eq!(world.ask(&mut after, SEQUENCE), Ok(-3));
+}
+
+#[test]
+fn a_reset_lowers_the_floors_of_the_clock_alone() {
+    let world = World::new(8, 100);
+    let id = world.begin();
+    let place = |source, floor| world.floors().place(Entry { id, source, floor, since: 0 }, &world);
+    let [clock, sequence] = [place(CLOCK, 500), place(SEQUENCE, 500)].map(|place| place.expect("a place"));
+    world.floors().lower(200);
+    let floor = |index| world.floors().entry(index, id).map(|entry| entry.floor);
+    assert_eq!([floor(clock), floor(sequence)], [Some(200), Some(500)]);
+    world.floors().lower_place(sequence, 300);
+    assert_eq!(floor(sequence), Some(300));
+    assert_eq!(world.floors().entry(clock, id + 1), None, "of another transaction");
+}

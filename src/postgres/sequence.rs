@@ -1,0 +1,76 @@
+//! The last number of a sequence.
+
+use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
+use pgrx::pg_sys::{self, Oid};
+
+use super::catalog;
+use super::raw;
+use super::report::{Report, report};
+
+/// The row of a sequence (FormData_pg_sequence_data in commands/sequence.h).
+#[repr(C)]
+struct Row {
+    last_value: i64,
+    log_cnt: i64,
+    is_called: bool,
+}
+
+/// Whether a number must not be drawn again after a crash.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// A crash sets a sequence back to the WAL that was flushed: this flushes it.
+    Flushed,
+    Any,
+}
+
+/// The last number that was drawn from a sequence; before the first one, the number below it. It checks no privilege: a role
+/// that may INSERT into a table needs none on the sequence of its identity column.
+///
+/// It reads the page under the page's lock, so that it has all numbers that were drawn. The lock on the sequence is
+/// released at once. Otherwise, ALTER SEQUENCE would wait for the transaction, and all others for ALTER SEQUENCE.
+pub fn last_number(sequence: Oid, durability: Durability) -> Result<i64, Report> {
+    let lock = pg_sys::RowExclusiveLock as i32;
+    // SAFETY: in a transaction. After an ERROR, the transaction releases the relation and the buffer. A sequence has one page
+    // with one row, which does not move.
+    unsafe {
+        let relation = raw::try_relation_open(sequence, lock);
+        let Some(open) = relation.as_ref() else { return Err(catalog::no_relation(sequence)) };
+        let class = &*open.rd_rel;
+        let (kind, persistence) = (class.relkind as u8, class.relpersistence as u8);
+        if kind != pg_sys::RELKIND_SEQUENCE {
+            return Err(catalog::not_a_sequence(sequence));
+        }
+        if persistence == pg_sys::RELPERSISTENCE_TEMP && !open.rd_islocaltemp {
+            return Err(report!(ERRCODE_FEATURE_NOT_SUPPORTED, "cannot read temporary sequences of other sessions"));
+        }
+        let buffer = raw::ReadBuffer(relation, 0);
+        raw::LockBuffer(buffer, pg_sys::BUFFER_LOCK_SHARE as i32);
+        let page = page_of(buffer);
+        let item = (*page.cast::<pg_sys::PageHeaderData>()).pd_linp.as_ptr();
+        let tuple = page.add((*item).lp_off() as usize);
+        let header = tuple.cast::<pg_sys::HeapTupleHeaderData>();
+        let row = &*tuple.add((*header).t_hoff as usize).cast::<Row>();
+        let (last, is_called) = (row.last_value, row.is_called);
+        let written = raw::BufferGetLSNAtomic(buffer);
+        raw::UnlockReleaseBuffer(buffer);
+        if durability == Durability::Flushed && persistence == pg_sys::RELPERSISTENCE_PERMANENT && raw::XLogNeedsFlush(written) {
+            raw::XLogFlush(written);
+        }
+        raw::relation_close(relation, lock);
+        Ok(if is_called { last } else { last.wrapping_sub(1) })
+    }
+}
+
+/// The page of a buffer, as BufferGetPage().
+///
+/// # Safety
+/// The buffer is pinned.
+unsafe fn page_of(buffer: pg_sys::Buffer) -> *const u8 {
+    // SAFETY: guaranteed by the caller. Local buffers have negative numbers.
+    unsafe {
+        match usize::try_from(buffer) {
+            Ok(number) => pg_sys::BufferBlocks.cast::<u8>().add((number - 1) * pg_sys::BLCKSZ as usize),
+            Err(_) => (*pg_sys::LocalBufferBlockPointers.add((-buffer - 1) as usize)).cast(),
+        }
+    }
+}

@@ -1,0 +1,533 @@
+//! Which sequences a table draws from: what comb_track() tracks, and what a poll accepts.
+//!
+//! A table draws from a sequence if a column of it, or of a partitioned table above it, has the sequence as its identity, owns
+//! it, or has a default that uses it. The owner of the table must be allowed to draw: any role can name any sequence in a default.
+
+use std::cell::{Cell, UnsafeCell};
+use std::ptr;
+
+use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
+use pgrx::pg_sys::{self, AclResult, Datum, DependencyType, NodeTag, Oid, SysCacheIdentifier};
+
+use crate::postgres::catalog::{self, Row, calls, relation_name, scan};
+use crate::postgres::compat::{
+    ATTR_DEFAULT_RELATION, BY_DEPENDENT, BY_REFERENCED, DEFAULT_BY_OID, DEFAULT_EXPRESSION, DEFAULTS_OF_TABLE, FormDataPgAttrdef,
+    FormDataPgDepend, FormDataPgInherits, PARENTS, TRIGGER_CONDITION, TRIGGERS_OF_TABLE,
+};
+use crate::postgres::one_thread::OneThread;
+use crate::postgres::raw;
+use crate::postgres::report::{Report, report};
+use comb_clock::floors::Snapshot;
+
+const RELATION: Oid = pg_sys::RelationRelationId;
+const STATE: pg_sys::errcodes::PgSqlErrorCode = ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE;
+
+/// A sequence from which a table draws, and the column of the table that it fills.
+#[derive(Clone, Copy)]
+pub struct Drawn {
+    pub sequence: Oid,
+    pub column: i16,
+}
+
+/// The sequences from which a table draws. The list exists until the next call.
+pub fn drawn_by<'a>(table: Oid) -> Result<&'a [Drawn], Report> {
+    accept_changes();
+    // SAFETY: no call below uses the cache while this reference is in use.
+    if let Some(known) = unsafe { &*KNOWN.get() }.drawn.find(table) {
+        return Ok(known);
+    }
+    let generation = GENERATION.get();
+    let mut list = ptr::null_mut();
+    let mut count = 0;
+    find_drawn(table, watch, |drawn| {
+        // SAFETY: allocates a list in the memory context of the call.
+        unsafe {
+            let memory = raw::palloc(size_of::<Drawn>()).cast::<Drawn>();
+            memory.write(drawn);
+            list = raw::lappend(list, memory.cast());
+        }
+        count += 1;
+    })?;
+    // SAFETY: the memory lives until the entry is replaced, which frees it.
+    let drawn = unsafe {
+        let memory = raw::MemoryContextAlloc(pg_sys::TopMemoryContext, (count + 1) * size_of::<Drawn>()).cast::<Drawn>();
+        for (index, cell) in catalog::cells(list).iter().enumerate() {
+            memory.add(index).write(*cell.ptr_value.cast::<Drawn>());
+        }
+        std::slice::from_raw_parts(memory, count)
+    };
+    // SAFETY: as above.
+    if let Some(old) = unsafe { &mut *KNOWN.get() }.drawn.add(generation, table, drawn) {
+        // SAFETY: nothing refers to a list after the next call.
+        unsafe { raw::pfree(old.as_ptr().cast_mut().cast()) };
+    }
+    Ok(drawn)
+}
+
+/// Calls `each` with the sequences from which a table draws, in any order, some more than once.
+fn find_drawn(table: Oid, watch: impl Fn(Oid), mut each: impl FnMut(Drawn)) -> Result<(), Report> {
+    let mut above = Some(table);
+    while let Some(at) = above {
+        watch(at);
+        let Some(owner) = catalog::relation(at).map(|class| class.owner) else { break };
+        let column = |number: i16| column_of(table, at, number);
+        scan(BY_REFERENCED, &[RELATION, at], |row| {
+            // SAFETY: a row of pg_depend.
+            let depends = unsafe { row.form::<FormDataPgDepend>() };
+            if owner_of(depends) && may_draw(owner, depends.objid) {
+                each(Drawn { sequence: depends.objid, column: column(depends.refobjsubid as i16) });
+            }
+            Ok(())
+        })?;
+        scan(DEFAULTS_OF_TABLE, &[at], |row| {
+            // SAFETY: a row of pg_attrdef.
+            let default = unsafe { row.form::<FormDataPgAttrdef>() };
+            scan(BY_DEPENDENT, &[ATTR_DEFAULT_RELATION, default.oid], |row| {
+                // SAFETY: a row of pg_depend.
+                let depends = unsafe { row.form::<FormDataPgDepend>() };
+                let sequence = depends.refobjid;
+                if depends.refclassid == RELATION && is_sequence(sequence) && may_draw(owner, sequence) {
+                    each(Drawn { sequence, column: column(default.adnum) });
+                }
+                Ok(())
+            })
+        })?;
+        above = parent(at, |_| Ok(()))?;
+    }
+    Ok(())
+}
+
+/// The number of a column of `above` in `table`; 0 if it has none of that name.
+fn column_of(table: Oid, above: Oid, number: i16) -> i16 {
+    if table == above {
+        return number;
+    }
+    // SAFETY: reads the catalogs.
+    unsafe {
+        let name = raw::get_attname(above, number, true);
+        if name.is_null() { 0 } else { raw::get_attnum(table, name) }
+    }
+}
+
+/// Whether a row of pg_depend says that a column owns a sequence, or has it as its identity.
+fn owner_of(depends: &FormDataPgDepend) -> bool {
+    let is_owned = matches!(depends.deptype as u32, DependencyType::DEPENDENCY_AUTO | DependencyType::DEPENDENCY_INTERNAL);
+    is_owned && depends.classid == RELATION && depends.refobjsubid > 0 && is_sequence(depends.objid)
+}
+
+fn is_sequence(relation: Oid) -> bool {
+    catalog::relation(relation).is_some_and(|class| class.kind == pg_sys::RELKIND_SEQUENCE)
+}
+
+/// Whether a role may draw from a sequence.
+pub fn may_draw(role: Oid, sequence: Oid) -> bool {
+    has_privilege(sequence, role, pg_sys::ACL_USAGE | pg_sys::ACL_UPDATE)
+}
+
+fn has_privilege(sequence: Oid, role: Oid, any_of: u32) -> bool {
+    // SAFETY: reads the catalogs. The sequence exists: its row in a cache was just read.
+    unsafe { raw::pg_class_aclcheck(sequence, role, pg_sys::AclMode::from(any_of)) == AclResult::ACLCHECK_OK }
+}
+
+/// The partitioned table above a partition. `check` gets the row that says so.
+fn parent(table: Oid, mut check: impl FnMut(Row) -> Result<(), Report>) -> Result<Option<Oid>, Report> {
+    let mut parent = None;
+    if catalog::relation(table).is_some_and(|class| class.is_partition) {
+        scan(PARENTS, &[table], |row| {
+            // SAFETY: a row of pg_inherits.
+            parent = Some(unsafe { row.form::<FormDataPgInherits>() }.inhparent);
+            check(row)
+        })?;
+    }
+    Ok(parent)
+}
+
+/// Returns an error if the numbers of a sequence can be stored in another order than that of the floors, or by a statement
+/// that does not write one.
+pub fn check(sequence: Oid, snapshot: &Snapshot) -> Result<(), Report> {
+    accept_changes();
+    check_definition(sequence)?;
+    // SAFETY: no call below uses the cache while this reference is in use.
+    let verified = unsafe { &*KNOWN.get() }.checked.find(sequence);
+    let is_later = |then: Verified| (snapshot.xmax, then.running) >= (then.xmax, snapshot.running.len());
+    if verified.is_some_and(is_later) {
+        return Ok(());
+    }
+    let generation = GENERATION.get();
+    check_tables(sequence, snapshot)?;
+    let verified = Verified { xmax: snapshot.xmax, running: snapshot.running.len() };
+    // SAFETY: as above.
+    unsafe { &mut *KNOWN.get() }.checked.add(generation, sequence, verified);
+    Ok(())
+}
+
+/// Numbers must be drawn in ascending order, and must not repeat.
+fn check_definition(sequence: Oid) -> Result<(), Report> {
+    // SAFETY: reads the catalogs. Columns 4, 7 and 8 of pg_sequence (catalog/pg_sequence.h) are seqincrement, seqcache and
+    // seqcycle, which are never NULL.
+    let (increment, cache, cycles) = unsafe {
+        let syscache = SysCacheIdentifier::SEQRELID as i32;
+        let row = raw::SearchSysCache1(syscache, sequence.into());
+        if row.is_null() {
+            return Err(catalog::not_a_sequence(sequence));
+        }
+        let column = |number| raw::SysCacheGetAttr(syscache, row, number, &mut false).value() as i64;
+        let definition = (column(4), column(7), column(8) as u8 != 0);
+        raw::ReleaseSysCache(row);
+        definition
+    };
+    // SAFETY: reads a variable of the process.
+    let role = unsafe { raw::GetUserId() };
+    if !has_privilege(sequence, role, pg_sys::ACL_SELECT | pg_sys::ACL_USAGE) {
+        let name = relation_name(sequence)?;
+        return Err(report!(ERRCODE_INSUFFICIENT_PRIVILEGE, "permission denied for sequence ").quote(name));
+    }
+    let refused = |problem: &str, hint: &str| Err(refused(sequence, problem)?.hint(hint));
+    if cache != 1 {
+        return refused(
+            ", which has a cache",
+            "Each session would draw numbers before others, and store them later. Use ALTER SEQUENCE ... CACHE 1.",
+        );
+    }
+    if increment != 1 {
+        return refused(
+            ", whose increment is not 1",
+            "Programs that draw several numbers at once store them later. Use ALTER SEQUENCE ... INCREMENT BY 1.",
+        );
+    }
+    if cycles {
+        return refused(", which cycles", "Old numbers would come again. Use ALTER SEQUENCE ... NO CYCLE.");
+    }
+    Ok(())
+}
+
+#[cold]
+fn refused(sequence: Oid, problem: &str) -> Result<Report, Report> {
+    Ok(report!(STATE, "the horizon does not support sequence ").quote(relation_name(sequence)?).and(problem))
+}
+
+/// Each table that draws from the sequence must have a trigger that calls comb_track(), and store the number itself. The
+/// snapshot must see the rows of the catalogs that say so: before, rows could be stored otherwise.
+fn check_tables(sequence: Oid, snapshot: &Snapshot) -> Result<(), Report> {
+    let is_temporary = catalog::relation(sequence).is_some_and(|class| class.is_temporary);
+    let mut tracked_above = None;
+    let mut tables = 0;
+    // Whether rows of the table count, which must then be tracked. Other sessions cannot read a temporary table.
+    let mut check_table = |table: Oid| -> Result<bool, Report> {
+        match catalog::relation(table) {
+            Some(class) if may_draw(class.owner, sequence) && (is_temporary || !class.is_temporary) => {
+                tables += 1;
+                check_triggers(sequence, table, class.kind, snapshot, &mut tracked_above).map(|()| true)
+            }
+            _ => Ok(false),
+        }
+    };
+    scan(BY_DEPENDENT, &[RELATION, sequence], |row| {
+        // SAFETY: a row of pg_depend.
+        let depends = unsafe { row.form::<FormDataPgDepend>() };
+        if depends.refclassid == RELATION && owner_of(depends) && check_table(depends.refobjid)? {
+            must_see(snapshot, row)?;
+            let is_identity = depends.deptype as u32 == DependencyType::DEPENDENCY_INTERNAL;
+            if !is_identity && !has_default(sequence, depends.refobjid, depends.refobjsubid as i16)? {
+                // A program draws. A statement that began before the column owned the sequence has no floor for it.
+                must_precede(snapshot, row)?;
+            }
+        }
+        Ok(())
+    })?;
+    scan(BY_REFERENCED, &[RELATION, sequence], |row| {
+        // SAFETY: a row of pg_depend.
+        let depends = unsafe { row.form::<FormDataPgDepend>() };
+        if depends.classid != ATTR_DEFAULT_RELATION {
+            return Ok(());
+        }
+        must_see(snapshot, row)?;
+        scan(DEFAULT_BY_OID, &[depends.objid], |row| {
+            // SAFETY: a row of pg_attrdef.
+            let table = unsafe { row.form::<FormDataPgAttrdef>() }.adrelid;
+            if check_table(table)? { check_expression(sequence, table, row) } else { Ok(()) }
+        })
+    })?;
+    if tables == 0 {
+        return Err(report!(STATE, "no table uses sequence ")
+            .quote(relation_name(sequence)?)
+            .hint("If a function draws its numbers, use ALTER SEQUENCE ... OWNED BY the column that stores them."));
+    }
+    Ok(())
+}
+
+/// Whether a column that owns a sequence has a default, which must be the number.
+fn has_default(sequence: Oid, table: Oid, column: i16) -> Result<bool, Report> {
+    let mut has_default = false;
+    scan(DEFAULTS_OF_TABLE, &[table], |row| {
+        // SAFETY: a row of pg_attrdef.
+        if unsafe { row.form::<FormDataPgAttrdef>() }.adnum != column {
+            return Ok(());
+        }
+        has_default = true;
+        check_expression(sequence, table, row)
+    })?;
+    Ok(has_default)
+}
+
+/// A column must store the number itself, not a value that is computed from it.
+fn check_expression(sequence: Oid, table: Oid, default: Row) -> Result<(), Report> {
+    // SAFETY: the expression of a default is a node as a text.
+    let is_number = default
+        .value(DEFAULT_EXPRESSION)
+        .is_none_or(|text| unsafe { is_nextval(raw::stringToNode(raw::text_to_cstring(text.cast_mut_ptr())).cast()) });
+    if is_number {
+        return Ok(());
+    }
+    let error = report!(STATE, "table ").quote(relation_name(table)?).and(" computes a column from numbers of sequence ");
+    Err(error
+        .quote(relation_name(sequence)?)
+        .detail("The horizon of the sequence is a number, not a value of the column.")
+        .hint("Poll by another column: an identity column, or a column that the trigger comb_row_version() fills."))
+}
+
+/// Whether an expression is nextval(), possibly cast to another type.
+///
+/// # Safety
+/// A node, or null.
+unsafe fn is_nextval(node: *const pg_sys::Node) -> bool {
+    // SAFETY: guaranteed by the caller. The tag of a node says its type.
+    unsafe {
+        let Some(tag) = node.as_ref().map(|node| node.type_) else { return false };
+        match tag {
+            NodeTag::T_RelabelType => is_nextval((*node.cast::<pg_sys::RelabelType>()).arg.cast()),
+            NodeTag::T_CoerceToDomain => is_nextval((*node.cast::<pg_sys::CoerceToDomain>()).arg.cast()),
+            NodeTag::T_FuncExpr => {
+                let call = &*node.cast::<pg_sys::FuncExpr>();
+                let is_cast = call.funcformat != pg_sys::CoercionForm::COERCE_EXPLICIT_CALL;
+                let argument = catalog::cells(call.args).first().map(|cell| cell.ptr_value.cast_const().cast());
+                call.funcid == Oid::from_u32(pg_sys::F_NEXTVAL)
+                    || is_cast && argument.is_some_and(|argument| is_nextval(argument))
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The table, or a partitioned table above it that draws from the sequence as well, must have the trigger. Statements that
+/// insert into a partition through the partitioned table call the triggers of the partitioned table. `tracked_above` is the
+/// last one that was found: other partitions have the same.
+fn check_triggers(
+    sequence: Oid,
+    table: Oid,
+    kind: u8,
+    snapshot: &Snapshot,
+    tracked_above: &mut Option<Oid>,
+) -> Result<(), Report> {
+    watch(table);
+    let mut at = parent(table, |row| must_see(snapshot, row))?;
+    while let Some(above) = at {
+        watch(above);
+        if *tracked_above == Some(above) {
+            return Ok(());
+        }
+        let mut draws = false;
+        find_drawn(above, watch, |drawn| draws |= drawn.sequence == sequence)?;
+        if draws && has_trigger(above, pg_sys::RELKIND_PARTITIONED_TABLE, snapshot)? {
+            *tracked_above = Some(above);
+            return Ok(());
+        }
+        at = parent(above, |row| must_see(snapshot, row))?;
+    }
+    if has_trigger(table, kind, snapshot)? {
+        return Ok(());
+    }
+    Err(report!(STATE, "table ")
+        .quote(relation_name(table)?)
+        .and(" has no enabled trigger that calls comb_track()")
+        .detail("Rows that are inserted into it do not hold the horizon back.")
+        .hint("Use CREATE TRIGGER tracked BEFORE INSERT ON ... FOR EACH STATEMENT EXECUTE FUNCTION comb_track()."))
+}
+
+fn has_trigger(table: Oid, kind: u8, snapshot: &Snapshot) -> Result<bool, Report> {
+    const BEFORE_INSERT: u32 = pg_sys::TRIGGER_TYPE_BEFORE | pg_sys::TRIGGER_TYPE_INSERT;
+    const INSTEAD_OF_INSERT: u32 = pg_sys::TRIGGER_TYPE_INSTEAD | pg_sys::TRIGGER_TYPE_INSERT;
+    // A view without an INSTEAD OF INSERT trigger calls no BEFORE INSERT trigger.
+    let (mut tracks, mut is_called) = (false, kind != pg_sys::RELKIND_VIEW);
+    scan(TRIGGERS_OF_TABLE, &[table], |row| {
+        // SAFETY: a row of pg_trigger.
+        let trigger = unsafe { row.form::<pg_sys::FormData_pg_trigger>() };
+        let timing = trigger.tgtype as u32;
+        if timing & INSTEAD_OF_INSERT == INSTEAD_OF_INSERT {
+            is_called = true;
+        }
+        if catalog::c_function(trigger.tgfoid).is_some_and(|(_, symbol)| symbol == c"citus_truncate_trigger") {
+            return Err(of_citus());
+        }
+        let is_it = timing & (BEFORE_INSERT | pg_sys::TRIGGER_TYPE_ROW) == BEFORE_INSERT
+            && matches!(trigger.tgenabled as u8, b'O' | b'A')
+            && trigger.tgattr.dim1 == 0
+            && row.value(TRIGGER_CONDITION).is_none()
+            && calls(trigger.tgfoid, c"comb_track");
+        if is_it {
+            tracks = true;
+            must_see(snapshot, row)?;
+        }
+        Ok(())
+    })?;
+    Ok(tracks && is_called)
+}
+
+#[cold]
+fn of_citus() -> Report {
+    report!(STATE, "the horizon does not support sequences that a table of Citus uses")
+        .detail("Citus draws the numbers before a trigger on a shard is called, and on each node others.")
+        .hint("Use a key with DEFAULT comb_tracked(), and comb_horizon().")
+}
+
+/// Returns an error unless the snapshot sees a row of a catalog.
+fn must_see(snapshot: &Snapshot, row: Row) -> Result<(), Report> {
+    match row.written_by() {
+        Some(writer) if !snapshot.sees(full(writer, snapshot)) && !is_own(writer) => Err(too_old()),
+        _ => Ok(()),
+    }
+}
+
+/// Returns an error unless all transactions that the snapshot does not see began after that row of a catalog was written.
+fn must_precede(snapshot: &Snapshot, row: Row) -> Result<(), Report> {
+    match row.written_by() {
+        Some(writer) if full(writer, snapshot) >= snapshot.xmin && !is_own(writer) => Err(too_old()),
+        _ => Ok(()),
+    }
+}
+
+#[cold]
+fn too_old() -> Report {
+    report!(ERRCODE_T_R_SERIALIZATION_FAILURE, "the snapshot is older than the trigger or the table that it polls")
+        .hint("Repeat the statement or the transaction, when transactions that are older than the change have ended.")
+}
+
+/// The full transaction id of a row's writer.
+fn full(writer: u32, snapshot: &Snapshot) -> u64 {
+    snapshot.xmax.wrapping_add_signed(i64::from(writer.wrapping_sub(snapshot.xmax as u32) as i32))
+}
+
+fn is_own(id: u32) -> bool {
+    // SAFETY: in a transaction.
+    unsafe { raw::TransactionIdIsCurrentTransactionId(pg_sys::TransactionId::from_inner(id)) }
+}
+
+/// A sequence whose tables were checked for a snapshot. A later one sees what that one saw.
+#[derive(Clone, Copy)]
+struct Verified {
+    xmax: u64,
+    running: usize,
+}
+
+/// How many tables, and how many sequences, a process knows.
+const CAPACITY: usize = 64;
+
+/// Facts about relations, as long as no definition has changed that they depend on.
+struct Cache<T> {
+    facts: [Option<(u64, Oid, T)>; CAPACITY],
+    next: usize,
+}
+
+impl<T: Copy> Cache<T> {
+    const EMPTY: Self = Self { facts: [const { None }; CAPACITY], next: 0 };
+
+    fn find(&self, relation: Oid) -> Option<T> {
+        let generation = GENERATION.get();
+        let known = self.facts.iter().flatten();
+        known.filter(|fact| fact.0 == generation && fact.1 == relation).map(|fact| fact.2).next()
+    }
+
+    /// Adds a fact of a generation. Returns the one that it replaces.
+    fn add(&mut self, generation: u64, relation: Oid, fact: T) -> Option<T> {
+        let old = self.facts.iter().position(|old| old.is_some_and(|old| old.1 == relation));
+        let place = old.unwrap_or_else(|| {
+            self.next = (self.next + 1) % CAPACITY;
+            self.next
+        });
+        let old = self.facts.get_mut(place)?.replace((generation, relation, fact));
+        old.map(|old| old.2)
+    }
+}
+
+struct Known {
+    drawn: Cache<&'static [Drawn]>,
+    checked: Cache<Verified>,
+}
+
+static KNOWN: OneThread<UnsafeCell<Known>> =
+    OneThread::new(UnsafeCell::new(Known { drawn: Cache::EMPTY, checked: Cache::EMPTY }));
+
+/// The number of changes on which facts may depend.
+static GENERATION: OneThread<Cell<u64>> = OneThread::new(Cell::new(0));
+
+/// The relations on which facts depend, by their OIDs modulo the number of bits.
+static WATCHED: OneThread<UnsafeCell<[u64; 256]>> = OneThread::new(UnsafeCell::new([0; 256]));
+
+/// Other relations that have changed: one may draw from a sequence now that was checked.
+static CHANGED: OneThread<Cell<([Oid; CHANGED_CAPACITY], usize)>> =
+    OneThread::new(Cell::new(([Oid::INVALID; CHANGED_CAPACITY], 0)));
+
+const CHANGED_CAPACITY: usize = 16;
+
+fn watched(relation: Oid) -> (&'static mut u64, u64) {
+    let bit = relation.to_u32() as usize % (256 * 64);
+    // SAFETY: the caller uses the word at once.
+    let words = unsafe { &mut *WATCHED.get() };
+    (&mut words[bit / 64], 1 << (bit % 64))
+}
+
+fn watch(relation: Oid) {
+    let (word, bit) = watched(relation);
+    *word |= bit;
+}
+
+/// Facts of a new generation watch the relations on which they depend.
+fn forget_all() {
+    GENERATION.set(GENERATION.get() + 1);
+    // SAFETY: no reference is in use.
+    unsafe { *WATCHED.get() = [0; 256] };
+}
+
+/// Reads the messages of other processes that definitions have changed.
+fn accept_changes() {
+    static REGISTERED: OneThread<Cell<bool>> = OneThread::new(Cell::new(false));
+    if !REGISTERED.replace(true) {
+        // SAFETY: the functions stay for the life of the process.
+        unsafe {
+            raw::CacheRegisterRelcacheCallback(Some(relation_changed), Datum::null());
+            raw::CacheRegisterSyscacheCallback(SysCacheIdentifier::SEQRELID as i32, Some(sequence_changed), Datum::null());
+        }
+    }
+    // SAFETY: in a transaction.
+    unsafe { raw::AcceptInvalidationMessages() };
+    let (changed, count) = CHANGED.replace(([Oid::INVALID; CHANGED_CAPACITY], 0));
+    for table in changed.iter().take(count) {
+        let mut is_used = false;
+        let found = find_drawn(*table, drop, |drawn| {
+            // SAFETY: no call below uses the cache while this reference is in use.
+            is_used |= unsafe { &*KNOWN.get() }.checked.find(drawn.sequence).is_some();
+        });
+        if is_used || found.is_err() {
+            forget_all();
+        }
+    }
+}
+
+unsafe extern "C-unwind" fn relation_changed(_: Datum, relation: Oid) {
+    let (word, bit) = watched(relation);
+    let (mut changed, count) = CHANGED.get();
+    if relation == Oid::INVALID || *word & bit != 0 {
+        forget_all();
+    } else if let Some(place) = changed.get_mut(count) {
+        *place = relation;
+        CHANGED.set((changed, count + 1));
+    } else {
+        forget_all();
+        CHANGED.set((changed, 0));
+    }
+}
+
+/// OWNED BY changes which tables draw from a sequence, and sends no message about a table.
+unsafe extern "C-unwind" fn sequence_changed(_: Datum, _: i32, _: u32) {
+    forget_all();
+}
