@@ -20,20 +20,6 @@ SELECT FROM comb_layouts_33();
 SELECT FROM comb_clock_status_60();
 SELECT FROM comb_layouts_60();
 
--- The planner support of equality of two arguments, for functions that have fewer or more.
-CREATE FUNCTION zero() RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN true; END';
-CREATE FUNCTION one(uuid) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $1 IS NOT NULL; END';
-CREATE FUNCTION three(uuid, uniqueidentifier, uuid) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $1 <> $3; END';
-ALTER FUNCTION zero() SUPPORT uniqueidentifier_eq_support;
-ALTER FUNCTION one(uuid) SUPPORT uniqueidentifier_eq_support;
-ALTER FUNCTION three(uuid, uniqueidentifier, uuid) SUPPORT uniqueidentifier_eq_support;
-CREATE TABLE few (id uuid);
-INSERT INTO few SELECT lpad(n::text, 32, '0')::uuid FROM generate_series(1, 9) n;
-SELECT count(*) FROM few WHERE zero();
-SELECT count(*) FROM few WHERE one(id);
-SELECT count(*) FROM few WHERE three(id, id::uniqueidentifier, id);
-
-DROP TABLE few;
-DROP FUNCTION declare, zero, one, three, comb_clock_status_32, comb_clock_status_33, comb_clock_status_60,
+DROP FUNCTION declare, comb_clock_status_32, comb_clock_status_33, comb_clock_status_60,
     comb_layouts_32, comb_layouts_33, comb_layouts_60;
 DROP EXTENSION comb;

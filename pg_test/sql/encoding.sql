@@ -10,7 +10,6 @@ SELECT comb_bsv_timestamp('0Bj4hRXIFkDoc$DXPivPF7nPBmO-smcF', 'Étretat');
 SELECT comb_bsv_timestamp('0Bj4hRXIFkDoc$DXPivPF7nPBmO-smcF', 'UTC') AT TIME ZONE 'UTC' AS utc;
 SELECT comb_new('maison-fondée');
 SELECT comb_decode('01ARZ3NDEKTSV4RRFFQ69G5Fé', 'crockford');
-SELECT comb_typeid_uuid('préfix_01h455vb4pex5vsknk084sn02q');
 \c :regress_database
 DROP DATABASE comb_regress_latin1;
 
@@ -20,17 +19,9 @@ CREATE DATABASE comb_regress_utf8 ENCODING 'UTF8' TEMPLATE template0 LC_COLLATE 
 SET client_encoding = 'UTF8';
 CREATE EXTENSION comb;
 SELECT comb_decode('01ARZ3NDEKTSV4RRFFQ69G5Fé', 'crockford');
-SELECT comb_typeid_uuid('préfix_01h455vb4pex5vsknk084sn02q');
-SELECT comb_decode(repeat('é', 1000), 'base58');
-SELECT comb_typeid_uuid('x' || repeat('é', 1000));
+SELECT comb_decode(repeat('é', 1000));
 \set VERBOSITY terse
 SELECT comb_new(repeat('𝄞', 1000));
 \set VERBOSITY default
-
--- Names of partitions are cut between characters.
-CREATE TABLE "ééééééééééééééééééééééééééééééé" (id uuid) PARTITION BY RANGE (id);
-SELECT statement
-FROM comb_partitions('"ééééééééééééééééééééééééééééééé"', '2026-11-01Z', '2026-11-02Z', '1 month') \gexec
-SELECT octet_length(relname) AS bytes, relname FROM pg_class WHERE relispartition;
 \c :regress_database
 DROP DATABASE comb_regress_utf8;

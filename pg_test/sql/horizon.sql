@@ -1,102 +1,154 @@
--- The commit horizon, as far as one connection shows it: who may ask for it, every layout, ranges, the plan of a poll.
+-- The horizon by UUID, as far as one connection shows it, and comb_guard().
 CREATE EXTENSION comb;
 \getenv directory PG_ABS_SRCDIR
 \set refusal :directory '/refusal.sql'
 \i :refusal
-CREATE TABLE calls (call text);
-INSERT INTO calls VALUES ('comb_tracked()'), ('comb_tracked(''mssql'')'), ('comb_horizon()'),
-    ('comb_settled(comb_new())'), ('comb_hold()');
+CREATE TABLE outbox (id uuid PRIMARY KEY DEFAULT comb_tracked(), n int);
+INSERT INTO outbox (n) VALUES (1), (2);
+SELECT count(*) FROM outbox WHERE id < comb_horizon();
+SELECT horizon BETWEEN now() - interval '1 s' AND clock_timestamp() AS horizon, held_for FROM comb_horizon_status();
+BEGIN;
+INSERT INTO outbox (n) VALUES (3);
+SELECT count(*) FROM outbox WHERE id < comb_horizon();
+SELECT pid = pg_backend_pid() AS pid, database, state, gid, floor_timestamp BETWEEN now() - interval '1 s' AND clock_timestamp() AS floor,
+       since BETWEEN now() - interval '1 s' AND clock_timestamp() AS since FROM comb_horizon_holders();
+SELECT held_for > '0' AS held FROM comb_horizon_status();
+-- The floor is of the transaction, not of a savepoint.
+SAVEPOINT a;
+INSERT INTO outbox (n) VALUES (4);
+ROLLBACK TO a;
+SELECT count(*) FROM comb_horizon_holders();
+COMMIT;
+SELECT count(*) FROM outbox WHERE id < comb_horizon();
+SELECT count(*) FROM comb_horizon_holders();
+-- The same answer in one snapshot.
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT count(*) AS rows, count(DISTINCT comb_horizon()) AS horizons FROM outbox;
+INSERT INTO outbox (n) VALUES (4);
+SELECT count(*) FROM outbox WHERE id < comb_horizon();
+COMMIT;
+SELECT bool_and(comb_tracked(label) IS NOT NULL) FROM comb_layouts();
+SELECT string_agg(label, ', ') FROM comb_layouts() WHERE refusal(format('SELECT comb_horizon(%L)', label)) LIKE '0A000%';
+SELECT refusal('SELECT comb_horizon(''mssql'')');
 SET comb.scope = backend;
-SELECT call, refusal('SELECT ' || call) FROM calls;
+SELECT refusal('SELECT comb_horizon()'), refusal('SELECT comb_tracked()');
 SELECT horizon, held_for FROM comb_horizon_status();
 RESET comb.scope;
-SET comb.timestamp_step = 1;
-SELECT call, refusal('SELECT ' || call) FROM calls;
-RESET comb.timestamp_step;
-SELECT call, refusal('SELECT ' || call) FROM calls;
-SELECT split_part(refusal('SELECT comb_horizon(''none'')'), E'\n', 1) AS comb_horizon,
-       split_part(refusal('SELECT comb_tracked(''none'')'), E'\n', 1) AS comb_tracked;
-SELECT refusal('SELECT comb_settled(gen_random_uuid())');
-SELECT comb_settled(NULL), comb_horizon(NULL), comb_tracked(NULL);
--- Nobody holds it back.
+
+-- comb_guard(): a key above the transaction's floor is accepted, wherever it comes from.
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON outbox FOR EACH ROW EXECUTE FUNCTION comb_guard();
+INSERT INTO outbox (n) VALUES (5);
+SELECT refusal('INSERT INTO outbox VALUES (comb_new())') AS not_tracked;
 SELECT comb_new() AS before \gset
-SELECT comb_horizon() > :'before' AS above, count(holders) FROM comb_horizon_holders() holders;
-
--- PostgreSQL has two orders. Where it lacks the layout's, a comparison would lose rows.
-CREATE TABLE tracked (layout text, id uuid);
 BEGIN;
-INSERT INTO tracked SELECT label, comb_tracked(label) FROM comb_layouts();
-SELECT layout, comb_settled(id, layout) FROM tracked;
+SELECT count(comb_tracked());
+SELECT refusal(format('INSERT INTO outbox VALUES (%L)', :'before')) AS earlier_than_the_floor,
+       refusal('INSERT INTO outbox VALUES (comb_new())') AS now,
+       refusal('INSERT INTO outbox VALUES (gen_random_uuid())') AS random \gx
 COMMIT;
-SELECT layout, comb_settled(id, layout), CASE byte_order
-    WHEN 'postgres' THEN (id < comb_horizon(layout))::text
-    WHEN 'sqlserver' THEN (id::uniqueidentifier < comb_horizon(layout)::uniqueidentifier)::text
-    ELSE left(refusal(format('SELECT comb_horizon(%L)', layout)), 5)
-    END AS below
-FROM tracked JOIN comb_layouts() ON label = layout;
-CREATE TABLE mssql (id uniqueidentifier PRIMARY KEY DEFAULT comb_tracked('mssql')::uniqueidentifier);
-INSERT INTO mssql SELECT FROM generate_series(1, 1000);
-SELECT count(*) FROM mssql WHERE id < comb_horizon('mssql')::uniqueidentifier;
-BEGIN;
-INSERT INTO mssql SELECT FROM generate_series(1, 1000);
-SELECT count(*) FROM mssql WHERE id < comb_horizon('mssql')::uniqueidentifier;
-COMMIT;
-
--- Ranges that end at the horizon's time. Their keys are of one millisecond, and only the transaction sees them: a time that was
--- rounded up would let them through.
-CREATE TABLE ranged (layout text, id uuid);
-CREATE TABLE ranges (layout text, range text);
-INSERT INTO ranges VALUES
-    ('uuidv7', 'id < comb_horizon()'), ('uuidv7', 'id < comb_min(horizon)'), ('uuidv7', 'id < comb_lower_bound(horizon)'),
-    ('uuidv7', 'comb_between(id, ''-infinity'', horizon)'), ('uuidv7', 'comb_between_time(id, ''-infinity'', horizon)'),
-    ('uuidv7', 'id <@~ comb_first_from(horizon)'), ('uuidv7', 'id <=@~ comb_last_before(horizon)'), ('uuidv7', 'comb_timestamp(id) < horizon'),
-    ('mssql', 'id <# comb_horizon(''mssql'')'), ('mssql', 'id <# comb_mssql_lower_bound(horizon)'),
-    ('mssql', 'id <# comb_partman_mssql_encoder(horizon)'), ('mssql', 'comb_between(id::uniqueidentifier, ''-infinity'', horizon)');
-INSERT INTO ranges SELECT label, format(CASE byte_order WHEN 'sqlserver' THEN 'id <# comb_min(horizon, %L)' ELSE 'id < comb_min(horizon, %L)' END, label)
-    FROM comb_layouts() WHERE byte_order IN ('postgres', 'sqlserver');
-CREATE FUNCTION found(layout text, range text) RETURNS bigint LANGUAGE plpgsql AS $$
+UPDATE outbox SET n = n + 1, id = id;
+SELECT refusal('UPDATE outbox SET id = comb_new() WHERE n = 3');
+UPDATE outbox SET id = comb_tracked() WHERE n = 3;
+DROP TABLE outbox;
+-- In every layout that it is told.
+CREATE TABLE generated (layout text, id uuid);
+DO $$
 DECLARE
-    found bigint;
+    layout text;
 BEGIN
-    EXECUTE format('WITH settled AS MATERIALIZED (SELECT comb_timestamp(comb_horizon(%1$L), %1$L) AS horizon)
-                    SELECT count(*) FROM ranged, settled WHERE layout = %1$L AND %2$s', layout, range) INTO found;
-    RETURN found;
-END $$;
+    FOR layout IN SELECT label FROM comb_layouts() LOOP
+        EXECUTE format('CREATE OR REPLACE TRIGGER guard BEFORE INSERT ON generated FOR EACH ROW EXECUTE FUNCTION comb_guard(''id'', %L)', layout);
+        FOR n IN 1..20 LOOP
+            INSERT INTO generated VALUES (layout, comb_tracked(layout));
+            COMMIT;
+        END LOOP;
+    END LOOP;
+END
+$$;
+SELECT string_agg(layout, ', ') AS not_all FROM (SELECT layout FROM generated GROUP BY layout HAVING count(*) <> 20) layouts;
+DROP TABLE generated;
+
+-- Numbers: of each type, and each way to draw one too early.
+CREATE TABLE events (position bigint GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY, small smallserial, whole serial, state text);
+CREATE TRIGGER tracked BEFORE INSERT ON events FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON events FOR EACH ROW EXECUTE FUNCTION comb_guard('position');
+CREATE TRIGGER guard_small AFTER INSERT OR UPDATE ON events FOR EACH ROW EXECUTE FUNCTION comb_guard('small');
+CREATE TRIGGER guard_whole AFTER INSERT OR UPDATE ON events FOR EACH ROW EXECUTE FUNCTION comb_guard('whole');
+INSERT INTO events (state) SELECT 'new' FROM generate_series(1, 3);
+COPY events (state) FROM stdin;
+new
+\.
+INSERT INTO events VALUES (1, DEFAULT, DEFAULT, 'new') ON CONFLICT (position) DO UPDATE SET state = 'again';
+INSERT INTO events (state) VALUES ('new') ON CONFLICT DO NOTHING;
+MERGE INTO events USING (VALUES (1), (100)) v (n) ON position = n WHEN MATCHED THEN UPDATE SET state = 'merged' WHEN NOT MATCHED THEN INSERT (state) VALUES ('merged');
+UPDATE events SET state = 'kept';
+CREATE FUNCTION drawn() RETURNS bigint LANGUAGE sql AS $$SELECT nextval('events_position_seq')$$;
+PREPARE insert_it (bigint) AS INSERT INTO events (position) VALUES ($1);
+CREATE TABLE early (how text, statement text);
+INSERT INTO early VALUES
+    ('an earlier statement', 'DO $x$ DECLARE n bigint := drawn(); BEGIN INSERT INTO events (position) VALUES (n); END $x$'),
+    ('a parameter', 'EXECUTE insert_it(drawn())'),
+    ('an old number', 'INSERT INTO events (position) VALUES (0)'),
+    ('UPDATE to DEFAULT', 'UPDATE events SET position = DEFAULT WHERE position = 1'),
+    ('another column', 'UPDATE events SET small = DEFAULT WHERE position = 2'),
+    ('setval', 'SELECT setval(''events_whole_seq'', 1); UPDATE events SET whole = DEFAULT WHERE position = 2'),
+    ('disabled', 'ALTER TABLE events DISABLE TRIGGER tracked; INSERT INTO events DEFAULT VALUES');
+SELECT how, refusal(statement) FROM early;
+-- comb_track() with the sequence comes before.
 BEGIN;
-INSERT INTO ranged SELECT label, comb_tracked(label) FROM comb_layouts(), generate_series(1, 20);
-SELECT layout, range, (SELECT count(*) FROM ranged WHERE ranged.layout = ranges.layout) AS keys, found(layout, range) FROM ranges;
-ROLLBACK;
+SELECT comb_track('events_position_seq');
+EXECUTE insert_it(drawn());
+COMMIT;
+SELECT refusal('SELECT comb_track(''events'')'), refusal('SELECT comb_track(1)');
+CREATE ROLE comb_regress_user;
+SET ROLE comb_regress_user;
+SELECT refusal('SELECT comb_track(''events_position_seq'')');
+RESET ROLE;
+DROP ROLE comb_regress_user;
 
-CREATE TABLE outbox (id uuid PRIMARY KEY DEFAULT comb_tracked(), n int);
-INSERT INTO outbox (n) SELECT 0 FROM generate_series(1, 50000);
-ANALYZE outbox;
-EXPLAIN (COSTS OFF) SELECT * FROM outbox WHERE id > comb_min(now() - interval '1 s') AND id < comb_horizon() ORDER BY id LIMIT 1000;
-CREATE VIEW outbox_settled AS SELECT * FROM outbox WHERE id < comb_horizon();
-EXPLAIN (COSTS OFF) SELECT * FROM outbox_settled WHERE id > comb_min(now() - interval '1 s') ORDER BY id LIMIT 1000;
+-- Partitions: a row written directly, and rows that an UPDATE moves.
+CREATE TABLE parts (n bigserial, state text) PARTITION BY LIST (state);
+CREATE TABLE part_new PARTITION OF parts FOR VALUES IN ('new');
+CREATE TRIGGER tracked BEFORE INSERT ON parts FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON parts FOR EACH ROW EXECUTE FUNCTION comb_guard('n');
+CREATE TABLE part_done PARTITION OF parts FOR VALUES IN ('done');
+INSERT INTO parts (state) SELECT 'new' FROM generate_series(1, 20);
+UPDATE parts SET state = 'done' WHERE n > 3;
+SELECT tableoid::regclass, count(*) FROM parts GROUP BY 1 ORDER BY 1;
+SELECT refusal('INSERT INTO part_done (state) VALUES (''done'')') AS directly;
+SELECT refusal('INSERT INTO part_done VALUES (1, ''done'')') AS an_old_number;
+SELECT refusal('UPDATE parts SET state = state; INSERT INTO parts VALUES (1, ''done'')') AS a_copy;
+-- Another trigger updates rows, and moves them, in between.
+CREATE FUNCTION move_another() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF pg_trigger_depth() < 12 THEN
+        UPDATE parts SET state = CASE state WHEN 'new' THEN 'done' ELSE 'new' END WHERE n = NEW.n + 1;
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER then_another BEFORE UPDATE ON parts FOR EACH ROW EXECUTE FUNCTION move_another();
+UPDATE parts SET state = 'new' WHERE n = 5;
+SELECT tableoid::regclass, count(*) FROM parts GROUP BY 1 ORDER BY 1;
+DROP TRIGGER then_another ON parts;
+-- AFTER cannot tell a moved row from a copy.
+DROP TRIGGER guard ON parts;
+CREATE TRIGGER guard AFTER INSERT OR UPDATE ON parts FOR EACH ROW EXECUTE FUNCTION comb_guard('n');
+UPDATE parts SET state = state;
+SELECT refusal('UPDATE parts SET state = ''done''');
 
--- PostgreSQL 18 prunes partitions in parallel workers, too, by a function that the condition calls itself.
-CREATE TABLE partitioned (id uuid DEFAULT comb_tracked()) PARTITION BY RANGE (id);
-CREATE TABLE partition_of_all PARTITION OF partitioned DEFAULT;
-CREATE TABLE partition_of_past PARTITION OF partitioned FOR VALUES FROM (MINVALUE) TO (comb_lower_bound('2020-01-01Z'));
-INSERT INTO partitioned SELECT FROM generate_series(1, 3);
-SET parallel_setup_cost = 0;
-SET parallel_tuple_cost = 0;
-SET min_parallel_table_scan_size = 0;
-SELECT count(comb_horizon());
-SELECT (SELECT count(*) FROM outbox) FROM partitioned WHERE id < (SELECT comb_horizon());
-RESET parallel_setup_cost;
-RESET parallel_tuple_cost;
-RESET min_parallel_table_scan_size;
-DROP TABLE partitioned;
-
--- A default keeps the extension. Without it the table stays, and the extension comes back.
-DROP VIEW outbox_settled;
-DROP TABLE mssql;
-DROP EXTENSION comb;
-DROP EXTENSION comb CASCADE;
-SELECT count(*) FROM outbox;
-CREATE EXTENSION comb;
-SELECT comb_horizon() > max(id::text)::uuid AS above FROM outbox;
-DROP TABLE calls, tracked, ranged, ranges, outbox;
-DROP FUNCTION refusal, found;
+-- Triggers that cannot guard.
+CREATE TABLE mistaken (id text, u uuid DEFAULT comb_tracked(), made bigint GENERATED ALWAYS AS (1) STORED, n bigint);
+CREATE TABLE triggers (trigger text);
+INSERT INTO triggers VALUES ('BEFORE INSERT ON mistaken FOR EACH STATEMENT EXECUTE FUNCTION comb_guard(''u'')'),
+    ('BEFORE INSERT ON mistaken FOR EACH ROW EXECUTE FUNCTION comb_guard()'),
+    ('BEFORE INSERT ON mistaken FOR EACH ROW EXECUTE FUNCTION comb_guard(''none'')'),
+    ('BEFORE INSERT ON mistaken FOR EACH ROW EXECUTE FUNCTION comb_guard(''made'')'),
+    ('BEFORE INSERT ON mistaken FOR EACH ROW EXECUTE FUNCTION comb_guard(''n'')'),
+    ('BEFORE INSERT ON mistaken FOR EACH ROW EXECUTE FUNCTION comb_guard(''u'', ''none'')'),
+    ('BEFORE INSERT OR UPDATE OF u ON mistaken FOR EACH ROW EXECUTE FUNCTION comb_guard(''u'')');
+SELECT trigger, refusal('CREATE TRIGGER guard ' || trigger || '; INSERT INTO mistaken VALUES (1, DEFAULT, DEFAULT, 1)') FROM triggers;
+SELECT refusal('SELECT comb_guard()');
+DROP TABLE mistaken, triggers, parts, events, early;
+DROP FUNCTION refusal, drawn, move_another;
+DEALLOCATE insert_it;
 DROP EXTENSION comb;

@@ -18,9 +18,9 @@ SELECT trigger, refusal(format('CREATE TRIGGER t %s EXECUTE FUNCTION comb_track(
 SELECT refusal('SELECT comb_track()');
 INSERT INTO triggers VALUES ('BEFORE UPDATE ON events FOR EACH STATEMENT', 'UPDATE events SET body = NULL'),
     ('AFTER UPDATE ON events FOR EACH ROW', 'INSERT INTO events DEFAULT VALUES; UPDATE events SET body = NULL');
-SELECT trigger, refusal(format('CREATE TRIGGER t %s EXECUTE FUNCTION comb_version(); %s', trigger, statement)) FROM triggers
+SELECT trigger, refusal(format('CREATE TRIGGER t %s EXECUTE FUNCTION comb_row_version(); %s', trigger, statement)) FROM triggers
 WHERE trigger LIKE '%UPDATE ON%';
-SELECT refusal('CREATE TRIGGER t BEFORE UPDATE ON events FOR EACH ROW EXECUTE FUNCTION comb_version(''body'');
+SELECT refusal('CREATE TRIGGER t BEFORE UPDATE ON events FOR EACH ROW EXECUTE FUNCTION comb_row_version(''body'');
                 INSERT INTO events DEFAULT VALUES; UPDATE events SET body = NULL');
 DROP TABLE triggers;
 DROP VIEW all_events;
@@ -28,7 +28,7 @@ DROP VIEW all_events;
 -- A sequence is refused while a table that uses it is not tracked.
 SELECT refusal('SELECT comb_sequence_horizon(''events_position_seq'')');
 CREATE TRIGGER tracked BEFORE INSERT ON events FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
-SELECT comb_sequence_horizon('events_position_seq') IS NULL AS nothing_is_known;
+SELECT comb_sequence_horizon('events_position_seq') AS before_the_first;
 INSERT INTO events (body) SELECT 'stored' FROM generate_series(1, 3);
 SELECT comb_sequence_horizon('events_position_seq');
 SELECT count(*) FROM events WHERE position <= comb_sequence_horizon('events_position_seq');
@@ -42,20 +42,15 @@ INSERT INTO states VALUES ('ALTER TABLE events DISABLE TRIGGER tracked', 'ALTER 
     ('ALTER SEQUENCE events_position_seq INCREMENT 50', 'ALTER SEQUENCE events_position_seq INCREMENT 1'),
     ('ALTER SEQUENCE events_position_seq INCREMENT -1', 'ALTER SEQUENCE events_position_seq INCREMENT 1'),
     ('ALTER SEQUENCE events_position_seq CYCLE', 'ALTER SEQUENCE events_position_seq NO CYCLE');
-CREATE FUNCTION state(statement text, restore text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-    said text;
-BEGIN
-    EXECUTE statement;
-    said := refusal('SELECT comb_sequence_horizon(''events_position_seq'')');
-    EXECUTE restore;
-    RETURN said || E'\nrestored: ' || refusal('SELECT comb_sequence_horizon(''events_position_seq'')');
-END $$;
 INSERT INTO states VALUES ('CREATE VIEW drawing AS SELECT * FROM events; ALTER VIEW drawing ALTER position SET DEFAULT nextval(''events_position_seq'');
      CREATE TRIGGER instead INSTEAD OF DELETE ON drawing FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger();
      CREATE TRIGGER tracked BEFORE INSERT ON drawing FOR EACH STATEMENT EXECUTE FUNCTION comb_track()', 'DROP VIEW drawing'),
     ('CREATE TEMP TABLE staging (n bigint DEFAULT nextval(''events_position_seq''))', 'DROP TABLE staging');
-SELECT statement, state(statement, restore) FROM states;
+-- Each in transactions of its own: a transaction keeps the answer that its snapshot has got.
+\set ECHO none
+SELECT statement, format('SELECT %L AS after, refusal(%L)', statement, 'SELECT comb_sequence_horizon(''events_position_seq'')'), restore,
+    'SELECT comb_sequence_horizon(''events_position_seq'')' AS restored FROM states \gexec
+\set ECHO all
 -- A role without rights does not get the answer that a function got for another role.
 CREATE FUNCTION peek() RETURNS bigint LANGUAGE sql STABLE SECURITY DEFINER AS $$SELECT comb_sequence_horizon('events_position_seq')$$;
 CREATE ROLE comb_regress_nobody;
@@ -66,18 +61,16 @@ DROP ROLE comb_regress_nobody;
 DROP FUNCTION peek();
 -- A session of Citus that queries shards.
 SET application_name = 'citus_internal gpid=10000000042';
-SELECT call, refusal('SELECT ' || call) FROM unnest(ARRAY['comb_horizon()', 'comb_settled(comb_new())', 'comb_tracked()', 'comb_hold()',
+SELECT call, refusal('SELECT ' || call) FROM unnest(ARRAY['comb_horizon()', 'comb_tracked()',
     'comb_sequence_horizon(''events_position_seq'')']) call;
 SELECT refusal('INSERT INTO events (body) VALUES (NULL)');
 RESET application_name;
--- Names that end as those of a shard.
-CREATE TABLE _5 (n int);
-CREATE TRIGGER _5 BEFORE INSERT ON _5 FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
-INSERT INTO _5 VALUES (1);
-DROP TABLE _5;
--- The trigger is known by what it calls, not by the name.
+-- The trigger is known by what it calls, not by its name or address.
 ALTER FUNCTION comb_track() RENAME TO renamed;
+ALTER FUNCTION renamed() SET search_path = pg_catalog;
+INSERT INTO events (body) VALUES ('more');
 SELECT comb_sequence_horizon('events_position_seq');
+ALTER FUNCTION renamed() RESET search_path;
 ALTER FUNCTION renamed() RENAME TO comb_track;
 -- Other relations, and privileges.
 SELECT refusal('SELECT comb_sequence_horizon(''events'')');
@@ -104,6 +97,41 @@ SET comb.scope = backend;
 SELECT refusal('SELECT comb_sequence_horizon(''events_position_seq'')');
 SELECT refusal('INSERT INTO events DEFAULT VALUES');
 RESET comb.scope;
+-- The column must store the number itself.
+CREATE SEQUENCE posts_seq;
+CREATE FUNCTION post_id() RETURNS bigint LANGUAGE sql VOLATILE AS $$SELECT 1700000000 << 10 | nextval('posts_seq') % 1024$$;
+CREATE TABLE posts (id bigint PRIMARY KEY DEFAULT post_id());
+CREATE TRIGGER tracked BEFORE INSERT ON posts FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
+SELECT refusal('SELECT comb_sequence_horizon(''posts_seq'')');
+ALTER SEQUENCE posts_seq OWNED BY posts.id;
+SELECT refusal('SELECT comb_sequence_horizon(''posts_seq'')');
+ALTER TABLE posts ALTER id SET DEFAULT nextval('posts_seq') * 100 + 7;
+SELECT refusal('SELECT comb_sequence_horizon(''posts_seq'')');
+CREATE DOMAIN whole AS int;
+ALTER TABLE posts ALTER id TYPE whole, ALTER id SET DEFAULT nextval('posts_seq');
+INSERT INTO posts DEFAULT VALUES;
+SELECT comb_sequence_horizon('posts_seq');
+-- One that a program fills.
+ALTER TABLE posts ALTER id DROP DEFAULT;
+BEGIN;
+SELECT comb_track('posts_seq');
+INSERT INTO posts VALUES (nextval('posts_seq'));
+COMMIT;
+SELECT comb_sequence_horizon('posts_seq');
+SELECT setval('posts_seq', 10, false), comb_sequence_horizon('posts_seq');
+DROP TABLE posts;
+DROP FUNCTION post_id;
+DROP DOMAIN whole;
+-- Another role's table cannot draw from the sequence, and holds nobody.
+CREATE ROLE comb_regress_stranger;
+GRANT CREATE ON SCHEMA public TO comb_regress_stranger;
+SET ROLE comb_regress_stranger;
+CREATE TABLE stranger (n bigint DEFAULT nextval('events_position_seq'));
+RESET ROLE;
+SELECT comb_sequence_horizon('events_position_seq');
+DROP TABLE stranger;
+REVOKE CREATE ON SCHEMA public FROM comb_regress_stranger;
+DROP ROLE comb_regress_stranger;
 -- Partitions are tracked by the trigger of their table, or by their own.
 CREATE TABLE parts (n bigserial, body text) PARTITION BY LIST (body);
 CREATE TABLE part_a PARTITION OF parts FOR VALUES IN ('a');
@@ -113,7 +141,7 @@ SELECT refusal('SELECT comb_sequence_horizon(''parts_n_seq'')');
 
 -- A writer that is not allowed to call comb_tracked() holds the horizon by the trigger alone. A sequence that is set back
 -- begins again.
-REVOKE EXECUTE ON FUNCTION comb_tracked(), comb_hold() FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION comb_tracked() FROM PUBLIC;
 GRANT INSERT, SELECT ON events TO comb_reader;
 SET ROLE comb_reader;
 SELECT refusal('SELECT comb_tracked()');
@@ -125,25 +153,25 @@ COMMIT;
 SELECT comb_sequence_horizon('events_position_seq') - max(position) AS behind FROM events;
 RESET ROLE;
 TRUNCATE events RESTART IDENTITY;
-SELECT comb_sequence_horizon('events_position_seq') IS NULL AS nothing_is_known;
+SELECT comb_sequence_horizon('events_position_seq') AS before_the_first;
 INSERT INTO events (body) VALUES ('again');
 SELECT comb_sequence_horizon('events_position_seq');
 
 -- Versions: each UPDATE generates a greater one, in the layout of the column's type.
-GRANT EXECUTE ON FUNCTION comb_tracked(), comb_hold() TO PUBLIC;
+GRANT EXECUTE ON FUNCTION comb_tracked() TO PUBLIC;
 CREATE TABLE items (id int, version uuid DEFAULT comb_tracked());
-CREATE TRIGGER version BEFORE UPDATE ON items FOR EACH ROW EXECUTE FUNCTION comb_version();
+CREATE TRIGGER version BEFORE UPDATE ON items FOR EACH ROW EXECUTE FUNCTION comb_row_version();
 INSERT INTO items VALUES (1);
 SELECT version AS before FROM items \gset
 UPDATE items SET id = 2, version = NULL;
 SELECT version > :'before' AS increased FROM items;
 CREATE TABLE mssql (id int, changed uniqueidentifier);
-CREATE TRIGGER version BEFORE INSERT OR UPDATE ON mssql FOR EACH ROW EXECUTE FUNCTION comb_version('changed');
+CREATE TRIGGER version BEFORE INSERT OR UPDATE ON mssql FOR EACH ROW EXECUTE FUNCTION comb_row_version('changed');
 INSERT INTO mssql VALUES (1);
 SELECT comb_timestamp_mssql(changed) > now() - interval '1 minute' AS has_a_time FROM mssql;
 DROP TABLE mssql, items, parts, events;
 DROP SEQUENCE alone;
-DROP FUNCTION state, refusal;
+DROP FUNCTION refusal;
 DROP TABLE states;
 DROP ROLE comb_reader;
 DROP EXTENSION comb;

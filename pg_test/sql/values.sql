@@ -19,9 +19,8 @@ SELECT comb_timestamp('919108f7-52d1-4320-9bac-f847db4148a8') IS NULL AS version
 SELECT comb_timestamp_micros('019913ce-f124-7835-96c7-a2df691caa98');
 SELECT comb_timestamp_micros('c232ab00-9414-11ec-b3c8-9f6bdeced846') IS NULL AS version_1;
 
--- The first and the last moment of version 7, in every function that takes one.
-SELECT comb_min('1970-01-01 00:00:00Z'), comb_max('1970-01-01 00:00:00Z');
-SELECT comb_min('10889-08-02 05:31:50.655999Z'), comb_max('10889-08-02 05:31:50.655999Z');
+-- The first and the last time of version 7.
+SELECT comb_lower_bound('1970-01-01 00:00:00Z'), comb_lower_bound('10889-08-02 05:31:50.655Z');
 SELECT comb_timestamp(comb_at('1970-01-01 00:00:00Z')), comb_timestamp(comb_at('10889-08-02 05:31:50.655999Z'));
 
 -- Beyond them.
@@ -31,11 +30,6 @@ SELECT comb_at('infinity');
 SELECT comb_at('-infinity');
 SELECT comb_at('4713-01-01 00:00:00Z BC');
 SELECT comb_at('294276-12-31 23:59:59.999999Z');
-SELECT comb_min('infinity');
-SELECT comb_max('1969-12-31 23:59:59.999999Z');
-\set VERBOSITY sqlstate
-SELECT comb_min('-infinity');
-\set VERBOSITY default
 
 -- A range has no end that is out of range: nothing is beyond it, and infinity is no error.
 SELECT comb_between(comb_new(), '-infinity', 'infinity') AS always,
@@ -43,7 +37,7 @@ SELECT comb_between(comb_new(), '-infinity', 'infinity') AS always,
 SELECT comb_lower_bound('-infinity'), comb_lower_bound('2022-02-22 19:22:22Z'), comb_lower_bound('infinity');
 
 -- NULL in, NULL out; of a range, what its two comparisons say.
-SELECT comb_at(NULL) IS NULL AS at, comb_min(NULL) IS NULL AS min, comb_max(NULL) IS NULL AS max,
+SELECT comb_at(NULL) IS NULL AS at, comb_lower_bound(NULL) IS NULL AS lower_bound,
        comb_timestamp_micros(NULL) IS NULL AS micros,
        comb_between(NULL::uuid, now(), now()) IS NULL AS between_id,
        comb_between(comb_new(), NULL, 'infinity') IS NULL AS between_from,

@@ -3,10 +3,10 @@
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 
 use crate::postgres::call::{Call, Parameter};
-use crate::postgres::report::{List, Report, report};
+use crate::postgres::report::{Report, report};
 use crate::postgres::timestamp::TimestampTz;
 use comb_id::layout::Layout;
-use comb_id::layouts::{LAYOUTS, labelled};
+use comb_id::layouts::labelled;
 
 /// A text that names a layout.
 impl Parameter for &'static Layout {
@@ -23,10 +23,7 @@ pub fn layout_named(label: &[u8]) -> Result<&'static Layout, Report> {
 
 #[cold]
 fn unknown_layout(label: &[u8]) -> Report {
-    let labels = List(LAYOUTS.iter().map(|layout| layout.label));
-    report!(ERRCODE_INVALID_PARAMETER_VALUE, "unrecognized UUID layout: ")
-        .quote(label)
-        .hint(format_args!("The layouts are {labels}."))
+    report!(ERRCODE_INVALID_PARAMETER_VALUE, "unrecognized UUID layout: ").quote(label).hint("comb_layouts() lists the layouts.")
 }
 
 /// A time that the layout cannot hold.

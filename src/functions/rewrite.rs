@@ -4,17 +4,10 @@ use super::layout::timestamp_out_of_range;
 use crate::postgres::call::export;
 use crate::postgres::report::Report;
 use crate::postgres::timestamp::TimestampTz;
-use comb_id::byte_order;
 use comb_id::layout::Layout;
 use uuid::Uuid;
 
-export!(
-    comb_set_timestamp,
-    comb_convert,
-    comb_dotnet_swap,
-    comb_mysql_swap = byte_order::mysql_swap,
-    comb_mysql_unswap = byte_order::mysql_unswap
-);
+export!(comb_set_timestamp, comb_convert, comb_dotnet_swap);
 
 /// The UUID with its time field overwritten: RT.Comb's Create(Guid, DateTime).
 fn comb_set_timestamp(id: &Uuid, at: TimestampTz, layout: &'static Layout) -> Result<Uuid, Report> {

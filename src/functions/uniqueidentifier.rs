@@ -1,4 +1,4 @@
-//! The type uniqueidentifier: its input, and planner support for equality with uuid.
+//! The type uniqueidentifier: planner support for equality with uuid.
 //!
 //! The operator of the two types is a member of our operator family alone, so an ordinary index on a uuid
 //! column would not serve it, which a foreign key to a uniqueidentifier key needs. The planner replaces it:
@@ -7,32 +7,15 @@
 //! Rationale: with an inlinable SQL function instead, `WHERE tenant = $1::uuid ORDER BY created` would lose the order of
 //! an index on (tenant, created), and `= ANY (array)` would call an SQL function for each row, which takes 35 times as long.
 
-use std::ffi::CStr;
-
-use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, Datum, Expr, Node, NodeTag, Oid};
 
-use crate::postgres::call::{Call, Value, export};
+use crate::postgres::call::export;
 use crate::postgres::raw;
-use crate::postgres::report::report;
-use comb_id::input;
 
 /// uuid = uuid (pg_operator.dat).
 const UUID_EQ: Oid = Oid::from_u32(2972);
 
-export!(uniqueidentifier_in, uniqueidentifier_eq_support);
-
-/// As uuid_in(), but for the name of the type in the error.
-fn uniqueidentifier_in(call: Call, text: &CStr) -> Datum {
-    if let Some(id) = input::parse(text.to_bytes()) {
-        return id.datum();
-    }
-    let state = ERRCODE_INVALID_TEXT_REPRESENTATION;
-    let report = report!(state, "invalid input syntax for type uniqueidentifier: ").quote(text.to_bytes());
-    // SAFETY: the context of this call.
-    unsafe { report.save((*call.info()).context) };
-    Datum::null()
-}
+export!(uniqueidentifier_eq_support);
 
 fn uniqueidentifier_eq_support(request: *mut Node) -> Datum {
     // SAFETY: the planner calls it with a node that is one of its requests.

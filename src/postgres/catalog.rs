@@ -93,7 +93,12 @@ pub fn c_function<'a>(function: Oid) -> Option<(&'a CStr, &'a CStr)> {
 
 /// Whether a SQL function calls that function of our library.
 pub fn calls(function: Oid, symbol: &CStr) -> bool {
-    c_function(function).is_some_and(|(library, called)| called == symbol && library.to_bytes().ends_with(b"comb"))
+    c_function(function).is_some_and(|(library, called)| called == symbol && is_ours(library))
+}
+
+/// Whether the path of a library is that of ours, as a database stores it.
+pub fn is_ours(library: &CStr) -> bool {
+    matches!(library.to_bytes(), b"comb" | [.., b'/', b'c', b'o', b'm', b'b'])
 }
 
 /// A catalog, and an index of it whose columns are OIDs.

@@ -8,8 +8,7 @@
 //! Therefore an ERROR of a function that is declared here jumps over our frames, as it jumps over frames of C. Values in
 //! these frames are not dropped: they have types that need no drop, or a comment says why the loss does no harm.
 
-use std::ffi::{CStr, c_char, c_int, c_void};
-use std::ptr;
+use std::ffi::{c_char, c_int, c_void};
 
 // The types. A function that is declared below shadows pgrx's binding of the same name.
 use pgrx::pg_sys::{self, *};
@@ -66,10 +65,6 @@ functions! {
         cache: c_int, row: HeapTuple, column: AttrNumber, is_null: *mut bool,
     ) -> Datum;
     fn ReleaseSysCache(row: HeapTuple);
-    fn get_opclass_family(class: Oid) -> Oid;
-    fn get_opclass_input_type(class: Oid) -> Oid;
-    fn get_opfamily_proc(family: Oid, left: Oid, right: Oid, number: i16) -> Oid;
-    fn fmgr_symbol(function: Oid, library: *mut *mut c_char, symbol: *mut *mut c_char);
     fn text_to_cstring(text: *const pg_sys::text) -> *mut c_char;
     fn stringToNode(text: *const c_char) -> *mut c_void;
 
@@ -235,10 +230,6 @@ unsafe extern "C-unwind" {
     pub fn errdetail(format: *const c_char, ...) -> c_int;
     pub fn errhint(format: *const c_char, ...) -> c_int;
     pub fn errfinish(file: *const c_char, line: c_int, function: *const c_char);
-    #[cfg(not(feature = "pg15"))]
-    pub fn errsave_start(context: *mut Node, domain: *const c_char) -> bool;
-    #[cfg(not(feature = "pg15"))]
-    pub fn errsave_finish(context: *mut Node, file: *const c_char, line: c_int, function: *const c_char);
 
     // catalog/partition.h
     pub fn get_partition_parent(partition: Oid, even_if_detached: bool) -> Oid;
@@ -251,19 +242,6 @@ unsafe extern "C-unwind" {
     pub fn addHyperLogLog(state: *mut HyperLogLog, hash: u32);
     pub fn estimateHyperLogLog(state: *mut HyperLogLog) -> f64;
     pub fn hash_bytes_uint32(key: u32) -> u32;
-}
-
-/// The C function of a SQL function, which ALTER FUNCTION ... RENAME does not change.
-///
-/// # Safety
-/// A function, called in a transaction. The name lives as long as the current memory context.
-pub unsafe fn symbol<'a>(function: Oid) -> &'a CStr {
-    let (mut library, mut symbol) = (ptr::null_mut(), ptr::null_mut());
-    // SAFETY: the pointers are valid. It sets both, to null if there is no such name.
-    unsafe {
-        fmgr_symbol(function, &mut library, &mut symbol);
-        if symbol.is_null() { c"" } else { CStr::from_ptr(symbol) }
-    }
 }
 
 /// Runs a call of PostgreSQL, as PG_TRY does. False if it raised an ERROR, which is discarded: the

@@ -8,8 +8,8 @@ use pgrx::{PgLogLevel, pg_sys};
 use super::raw;
 use super::string_info::StringInfo;
 
-/// The number of bytes of an argument that a message shows: a TypeID, and more than any other id or label.
-const LONGEST_QUOTE: i32 = 96;
+/// The number of bytes of an argument that a message shows: more than any UUID or label.
+const MAX_QUOTE: i32 = 96;
 
 /// One call of ereport(), whose texts are in PostgreSQL's memory.
 pub struct Report {
@@ -50,7 +50,7 @@ impl Report {
     pub fn quote(mut self, text: &[u8]) -> Self {
         let length = i32::try_from(text.len()).unwrap_or(i32::MAX);
         // SAFETY: reads up to `length` bytes.
-        let shown = unsafe { raw::pg_mbcliplen(text.as_ptr().cast(), length, LONGEST_QUOTE) };
+        let shown = unsafe { raw::pg_mbcliplen(text.as_ptr().cast(), length, MAX_QUOTE) };
         self.message.add('"');
         self.message.push(text.get(..shown as usize).unwrap_or(text));
         self.and(if shown < length { "...\"" } else { "\"" })
@@ -88,27 +88,6 @@ impl Report {
         }
     }
 
-    /// Hands the error to the caller of an input function if it asks for that, as PostgreSQL 16 and newer do; otherwise
-    /// raises it.
-    ///
-    /// # Safety
-    /// The context of a call, or null.
-    pub unsafe fn save(&self, context: *mut pg_sys::Node) {
-        #[cfg(feature = "pg15")]
-        {
-            let _ = context;
-            self.raise();
-        }
-        // SAFETY: the calls of errsave(). The context is guaranteed by the caller.
-        #[cfg(not(feature = "pg15"))]
-        unsafe {
-            if raw::errsave_start(context, ptr::null()) {
-                self.fill();
-                raw::errsave_finish(context, self.file.as_ptr(), self.line, ptr::null());
-            }
-        }
-    }
-
     /// # Safety
     /// Between the start and the end of an error, which copies the C strings.
     unsafe fn fill(&self) {
@@ -124,17 +103,5 @@ impl Report {
                 raw::errhint(print, self.hint);
             }
         }
-    }
-}
-
-/// Labels as a list.
-pub struct List<Labels>(pub Labels);
-
-impl<Labels: Iterator<Item = &'static str> + Clone> fmt::Display for List<Labels> {
-    fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
-        for (index, label) in self.0.clone().enumerate() {
-            write!(to, "{}{label}", if index > 0 { ", " } else { "" })?;
-        }
-        Ok(())
     }
 }

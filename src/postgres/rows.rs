@@ -9,20 +9,20 @@ use super::raw;
 use super::report::{Report, report};
 
 /// More columns than any function of ours has.
-const MOST_COLUMNS: usize = 32;
+const MAX_COLUMNS: usize = 32;
 
 /// Values and their NULLs in PostgreSQL's form. Columns beyond the given ones are NULL: the SQL
 /// declaration of a later version of the extension may have more.
 struct Columns {
-    values: [Datum; MOST_COLUMNS],
-    nulls: [bool; MOST_COLUMNS],
+    values: [Datum; MAX_COLUMNS],
+    nulls: [bool; MAX_COLUMNS],
 }
 
 const _: () = assert!(!std::mem::needs_drop::<Columns>() && !std::mem::needs_drop::<Rows>());
 
 impl Columns {
     fn of<'a>(columns: impl IntoIterator<Item = &'a Option<Datum>>) -> Self {
-        let mut row = Self { values: [Datum::null(); MOST_COLUMNS], nulls: [true; MOST_COLUMNS] };
+        let mut row = Self { values: [Datum::null(); MAX_COLUMNS], nulls: [true; MAX_COLUMNS] };
         for ((value, null), column) in row.values.iter_mut().zip(&mut row.nulls).zip(columns) {
             (*value, *null) = (column.unwrap_or(Datum::null()), column.is_none());
         }
@@ -37,7 +37,7 @@ impl Columns {
 unsafe fn check_columns(description: pg_sys::TupleDesc) -> Result<(), Report> {
     // SAFETY: guaranteed by the caller.
     let columns = unsafe { (*description).natts };
-    if columns as usize <= MOST_COLUMNS {
+    if columns as usize <= MAX_COLUMNS {
         return Ok(());
     }
     Err(report!(ERRCODE_DATATYPE_MISMATCH, "declaration of the function has too many columns: {columns}")

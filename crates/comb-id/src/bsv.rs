@@ -4,6 +4,8 @@
 //! 0001-01-01), most significant byte first, then a version 4 Guid with the bytes of `Guid.ToByteArray()`.
 
 use comb_tick::Tick;
+use std::fmt;
+
 use uuid::{Builder, Uuid};
 
 use super::time_field::TimeField;
@@ -100,6 +102,21 @@ impl Bsv {
 fn version_4(random: [u64; 2]) -> Uuid {
     let [high, low] = random.map(u128::from);
     Builder::from_random_bytes((high << 64 | low).to_be_bytes()).into_uuid()
+}
+
+impl fmt::Display for BsvError {
+    fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
+        match *self {
+            Self::Length(length) => write!(to, "invalid length of BSV COMB: {length}"),
+            Self::Character(byte, position) => {
+                match byte {
+                    b' '..=b'~' => write!(to, "invalid character \"{}\"", char::from(byte))?,
+                    _ => write!(to, "invalid byte 0x{byte:02x}")?,
+                }
+                write!(to, " at position {position} of BSV COMB")
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -106,16 +106,6 @@ const fn swap_groups(word: u64) -> u64 {
     (a.swap_bytes() as u64) << 32 | (b.swap_bytes() as u64) << 16 | c.swap_bytes() as u64
 }
 
-/// The id with bytes 6 to 7, 4 to 5 and 0 to 3 in front, as MySQL's `UUID_TO_BIN(x, 1)` stores it.
-pub fn mysql_swap(id: &Uuid) -> Uuid {
-    ByteOrder::Postgres.uuid(ByteOrder::Uuidv1.number(id))
-}
-
-/// The reverse of [`mysql_swap`], MySQL's `BIN_TO_UUID(x, 1)`.
-pub fn mysql_unswap(id: &Uuid) -> Uuid {
-    ByteOrder::Uuidv1.uuid(ByteOrder::Postgres.number(id))
-}
-
 #[cfg(test)]
 #[path = "byte_order_tests.rs"]
 mod tests;

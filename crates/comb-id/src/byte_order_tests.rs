@@ -1,6 +1,6 @@
 use super::*;
 use crate::layouts::LAYOUTS;
-use crate::vectors::{ids, uuid};
+use crate::vectors::ids;
 use proptest::prelude::*;
 
 /// The byte orders that a layout has.
@@ -36,15 +36,6 @@ fn dotnet_order_is_that_of_the_swapped_bytes() {
     assert_eq!(ByteOrder::Dotnet.number(&guid).to_be_bytes(), guid.to_bytes_le());
 }
 
-/// The example of MySQL's manual for UUID_TO_BIN().
-#[test]
-fn swapping_is_what_mysql_does() {
-    let id = uuid("6ccd780c-baba-1026-9564-5b8c656024db");
-    let stored = uuid("1026baba-6ccd-780c-9564-5b8c656024db");
-    assert_eq!(mysql_swap(&id), stored);
-    assert_eq!(mysql_unswap(&stored), id);
-}
-
 proptest! {
     #[test]
     fn numbers_are_the_bytes_in_their_order(id in ids()) {
@@ -61,7 +52,6 @@ proptest! {
         for order in orders() {
             prop_assert_eq!(order.uuid(order.number(&id)), id);
         }
-        prop_assert_eq!(mysql_unswap(&mysql_swap(&id)), id);
     }
 
     /// SQL Server sorts the ids of one process by their times.

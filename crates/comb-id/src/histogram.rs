@@ -19,8 +19,6 @@ pub struct Bound {
 pub struct Query {
     /// The positions of the range.
     pub range: Range<u64>,
-    /// Whether keys that are not of the layout are in the range.
-    pub other_layouts: bool,
     /// The position of the present.
     pub now: u64,
     /// The share of the rows that are newer than the histogram.
@@ -73,10 +71,7 @@ impl Query {
                     (random, low.position, to.min(self.now.max(low.position)))
                 }
             };
-            inside += (1.0 - random) * self.share(from, to);
-            if self.other_layouts {
-                inside += random * self.share(low.position, high.position);
-            }
+            inside += (1.0 - random) * self.share(from, to) + random * self.share(low.position, high.position);
             if random < 1.0 && to <= self.now {
                 newest = Some(to);
             }

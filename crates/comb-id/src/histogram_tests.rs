@@ -4,7 +4,7 @@ use proptest::prelude::*;
 const NEVER: u64 = u64::MAX;
 
 fn query(range: Range<u64>) -> Query {
-    Query { range, other_layouts: true, now: NEVER, growth: 0.0 }
+    Query { range, now: NEVER, growth: 0.0 }
 }
 
 /// The estimate by a histogram of these keys, of which those in `of_layout` are of the layout.
@@ -70,46 +70,47 @@ fn bins(query: &Query) -> f64 {
 
 #[test]
 fn a_bin_between_the_kinds_has_keys_of_both() {
-    let of = |range, other_layouts| bins(&Query { other_layouts, ..query(range) });
+    let of = |range| bins(&query(range));
     // An eighth of the positions, which have half a bin of the random keys; the other half as dense as in the next bin.
-    assert_near(of(HALF - (1 << 61)..HALF, true), 1.0);
-    assert_near(of(HALF - 500..HALF, false), 0.5);
-    assert_near(of(HALF - 250..HALF, false), 0.25);
-    assert_near(of(0..HALF - 500, false), 0.0);
+    assert_near(of(HALF - (1 << 61)..HALF), 1.0);
+    assert_near(of(HALF - 500..HALF), 0.5);
+    assert_near(of(HALF - 250..HALF), 0.25);
     // A sixteenth.
-    assert_near(of(HALF + 3000..HALF + (1 << 60), true), 1.0);
-    assert_near(of(HALF + 3000..HALF + 4500, false), 0.75);
-    assert_near(of(HALF + 3000..HALF + 3500, false), 0.25);
-    assert_near(of(HALF + 4500..NEVER, false), 0.0);
-    assert_near(of(0..NEVER, false), 3.25);
-    let no_more = Query { other_layouts: false, now: HALF + 3000, ..query(HALF + 3001..NEVER) };
-    assert_near(bins(&no_more), 0.0);
+    assert_near(of(HALF + 3000..HALF + (1 << 60)), 1.0);
+    assert_near(of(HALF + 3000..HALF + 4500), 0.75);
+    assert_near(of(HALF + 3000..HALF + 3500), 0.25);
+    assert_near(of(0..NEVER), 6.0);
 }
 
 #[test]
 fn a_bin_between_the_kinds_without_a_next_bin_is_filled() {
+    // Half of the keys are of the layout, as dense as the bin is wide; the others are in the whole bin.
     let quarter = HALF / 2;
-    let random_first = Query { other_layouts: false, ..query(quarter + quarter / 2..HALF) };
-    assert_near(estimate(&random_first, &[0, HALF], HALF..NEVER), 0.25);
-    let random_last = Query { other_layouts: false, ..query(HALF..HALF + quarter / 2) };
-    assert_near(estimate(&random_last, &[HALF, NEVER], HALF..HALF + 1), 0.25);
+    let random_first = query(quarter + quarter / 2..HALF);
+    assert_near(estimate(&random_first, &[0, HALF], HALF..NEVER), 0.25 + 0.125);
+    let random_last = query(HALF..HALF + quarter / 2);
+    assert_near(estimate(&random_last, &[HALF, NEVER], HALF..HALF + 1), 0.25 + 0.125);
     let eighth = HALF / 4;
-    let one_key = Query { other_layouts: false, ..query(HALF - eighth / 4 * 3..HALF - eighth / 8 * 3) };
+    let one_key = query(HALF - eighth / 4 * 3..HALF - eighth / 8 * 3);
     let bounds = [HALF - eighth, HALF, HALF + eighth / 2];
-    assert_near(estimate(&one_key, &bounds, HALF..HALF + 1), 0.5 * 0.375);
+    assert_near(estimate(&one_key, &bounds, HALF..HALF + 1), 0.5 * (0.375 + 0.25 * 0.375));
 }
 
 #[test]
 fn new_keys_are_after_the_newest_of_the_layout() {
-    let of = |range, now, growth| bins(&Query { range, other_layouts: false, now, growth }) / 6.0;
+    // What the new keys add, of which there are that many.
+    let of = |range: std::ops::Range<u64>, now, growth, new: f64| {
+        let rows = |growth| bins(&Query { range: range.clone(), now, growth }) / 6.0;
+        rows(growth) - (1.0 - new) * rows(0.0)
+    };
     let newest = HALF + 4500;
-    assert_near(of(newest..NEVER, newest + 5500, 0.1), 0.1);
-    assert_near(of(newest..newest + 2750, newest + 5500, 0.1), 0.05);
-    assert_near(of(newest..NEVER, NEVER, 0.1), 0.1);
+    assert_near(of(newest..NEVER, newest + 5500, 0.1, 0.1), 0.1);
+    assert_near(of(newest..newest + 2750, newest + 5500, 0.1, 0.1), 0.05);
+    assert_near(of(newest..NEVER, NEVER, 0.1, 0.1), 0.1);
     // The fastest bin has a sixth of the rows in 1000 positions.
-    assert_near(of(newest..NEVER, newest + 600, 1.0), 0.1);
+    assert_near(of(newest..NEVER, newest + 600, 1.0, 0.1), 0.1);
     // Half of the last bin of the layout is before now, and the new ones begin with it.
-    assert_near(of(HALF + 1000..HALF + 2000, HALF + 2000, 0.1), 0.9 * 0.5 / 6.0 + 0.1);
+    assert_near(of(HALF + 1000..HALF + 2000, HALF + 2000, 0.1, 0.1), 0.1);
 }
 
 /// Ten bins of random keys, and ten of the layout within one of those.
@@ -119,27 +120,25 @@ fn random_keys_get_their_share() {
     let layout = 10_000..20_000;
     let mut bounds: Vec<_> = (0..=10).map(|index| step * index).chain(layout.clone().step_by(1000)).collect();
     bounds.sort_unstable();
-    let of = |range, other_layouts| estimate(&Query { other_layouts, ..query(range) }, &bounds, layout.clone());
-    assert_near(of(0..NEVER, true), 1.0);
-    assert_near(of(10_000..19_000, true), 9.0 / 20.0);
-    assert_near(of(9_000..10_000, true), 1.0 / 20.0);
-    assert!((of(0..NEVER, false) - 0.5).abs() < 0.01);
-    assert!((of(20_000..step, true) - 0.05).abs() < 0.01);
-    assert_near(of(20_000..step, false), 0.0);
-    assert_near(of(step..3 * step, true), 0.1);
+    let of = |range| estimate(&query(range), &bounds, layout.clone());
+    assert_near(of(0..NEVER), 1.0);
+    assert_near(of(10_000..19_000), 9.0 / 20.0);
+    assert_near(of(9_000..10_000), 1.0 / 20.0);
+    assert!((of(20_000..step) - 0.05).abs() < 0.01);
+    assert_near(of(step..3 * step), 0.1);
 }
 
 proptest! {
     #[test]
     fn ranges_add_up(
         mut bounds in prop::collection::vec(any::<u64>(), 2..40), mut cuts in any::<[u64; 3]>(),
-        of_layout in any::<[u64; 2]>(), now in any::<u64>(), growth in 0.0..=1.0, other_layouts in any::<bool>(),
+        of_layout in any::<[u64; 2]>(), now in any::<u64>(), growth in 0.0..=1.0,
     ) {
         bounds.sort_unstable();
         cuts.sort_unstable();
         let of_layout = of_layout[0]..of_layout[1];
         let of = |from: usize, to: usize| {
-            let query = Query { range: cuts[from]..cuts[to], other_layouts, now, growth };
+            let query = Query { range: cuts[from]..cuts[to], now, growth };
             estimate(&query, &bounds, of_layout.clone())
         };
         let [before, after, both] = [of(0, 1), of(1, 2), of(0, 2)];

@@ -103,11 +103,6 @@ impl Layout {
         self.declares_time() || micros < YEAR_10000_US
     }
 
-    /// The first and the last time field of a time in microseconds since the Unix epoch.
-    fn fields_of(&self, micros: i64) -> Option<(u64, u64)> {
-        self.time_field.fields_of(micros).filter(|_| self.holds_micros(micros))
-    }
-
     /// Whether the low bits are the same in all ids of a process. SQL Server compares those of
     /// NEWSEQUENTIALID() before the time.
     pub const fn marks_process(&self) -> bool {
@@ -300,46 +295,33 @@ impl Layout {
     /// outside the range. All other bits stay, but a layout that requires its stamp writes the stamp too:
     /// without it, no program reads the time.
     pub fn with_micros(&self, id: &Uuid, micros: i64) -> Option<Uuid> {
-        let (field, _) = self.fields_of(micros)?;
-        let all = u64::MAX >> (u64::BITS - self.time_field.bits);
-        let number = self.order.number(id) & !self.place(all, 0) | self.place(field, 0);
-        Some(self.order.uuid(if self.requires_stamp() { self.stamped(number) } else { number }))
+        let field = self.time_field.field_of(micros).filter(|_| self.holds_micros(micros))?;
+        Some(self.with_field(id, field))
     }
 
-    /// The lower bound of the ids of a time or later, in microseconds since the Unix epoch, for a layout of whole
-    /// milliseconds. Ids of an earlier time are below it. Outside the range, it is the first or the last bound.
+    fn with_field(&self, id: &Uuid, field: u64) -> Uuid {
+        let all = u64::MAX >> (u64::BITS - self.time_field.bits);
+        let number = self.order.number(id) & !self.place(all, 0) | self.place(field, 0);
+        self.order.uuid(if self.requires_stamp() { self.stamped(number) } else { number })
+    }
+
+    /// The smallest id of a time or later, in microseconds since the Unix epoch: ids of an earlier time are below it, also
+    /// those of other programs. Before the range it is the nil UUID or the first id, after it the max UUID.
     ///
     /// ```
-    /// use comb_id::layouts::UUIDV7;
+    /// use comb_id::layouts::{MSSQL, UUIDV7};
     ///
     /// let bound = UUIDV7.lower_bound(1_645_557_742_000_000); // 2022-02-22 19:22:22 UTC
     /// assert_eq!(bound.to_string(), "017f22e2-79b0-7000-8000-000000000000");
+    /// // A layout whose ids need not have a version has bounds without one.
+    /// let bound = MSSQL.lower_bound(1_645_557_742_000_000);
+    /// assert_eq!(bound.to_string(), "00000000-0000-0000-0000-017f22e279b0");
     /// assert!(UUIDV7.lower_bound(i64::MAX).is_max());
     /// ```
     pub fn lower_bound(&self, micros: i64) -> Uuid {
-        // The time is rounded up, because ids have whole milliseconds.
-        self.with_micros(&Uuid::nil(), micros.max(0).saturating_add(999)).unwrap_or(Uuid::max())
-    }
-
-    /// The smallest id of a time, in microseconds since the Unix epoch; `None` outside the range.
-    ///
-    /// ```
-    /// use comb_id::layouts::MSSQL;
-    ///
-    /// let at = 1_645_557_742_000_000; // 2022-02-22 19:22:22 UTC
-    /// assert_eq!(MSSQL.min(at).unwrap().to_string(), "00000000-0000-4000-8000-017f22e279b0");
-    /// assert_eq!(MSSQL.max(at).unwrap().to_string(), "ffffffff-ffff-4fff-bfff-017f22e279b0");
-    /// assert_eq!(MSSQL.min(-1), None);
-    /// ```
-    pub fn min(&self, micros: i64) -> Option<Uuid> {
-        let (first, _) = self.fields_of(micros)?;
-        Some(self.assemble(first, 0, false))
-    }
-
-    /// The largest id of a time, in microseconds since the Unix epoch; `None` outside the range.
-    pub fn max(&self, micros: i64) -> Option<Uuid> {
-        let (_, last) = self.fields_of(micros)?;
-        Some(self.assemble(last, ones(self.low_bits()), true))
+        let micros = micros.max(self.range_micros().0);
+        let is_held = |field: &u64| self.time_field.micros(*field).is_some_and(|micros| self.holds_micros(micros));
+        self.time_field.field_from(micros).filter(is_held).map_or(Uuid::max(), |field| self.with_field(&Uuid::nil(), field))
     }
 }
 

@@ -24,9 +24,8 @@
 //! ```
 //!
 //! [`rfc9562`] reads the ids whose version says that they have a time; [`inspect`] lists all layouts that an id
-//! can be of; [`bound`] reads the keys and the bounds of partitions. [`bsv`] is a layout that is text;
-//! [`text_form`] and [`typeid`] write any id as short text, [`text_error`] has the errors of such text. [`index_order`] has
-//! the orders of indexes, and [`histogram`] serves the planner.
+//! can be of; [`bound`] reads the keys and the bounds of partitions. [`bsv`] is a layout that is text, [`ulid`] a text of
+//! any UUID. [`index_order`] has SQL Server's order for indexes, and [`histogram`] serves the planner.
 
 #![forbid(unsafe_code)]
 
@@ -35,15 +34,12 @@ pub mod bsv;
 pub mod byte_order;
 pub mod histogram;
 pub mod index_order;
-pub mod input;
 pub mod inspect;
 pub mod layout;
 pub mod layouts;
 pub mod rfc9562;
-pub mod text_error;
-pub mod text_form;
 pub mod time_field;
-pub mod typeid;
+pub mod ulid;
 
 #[cfg(test)]
 mod vectors;

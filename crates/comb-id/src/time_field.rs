@@ -204,12 +204,20 @@ impl TimeField {
         (number <= self.last).then_some(number)
     }
 
-    /// The first and the last field of a time in microseconds since the Unix epoch; `None` outside the range.
-    /// They differ if the unit is finer than a microsecond.
-    pub(crate) fn fields_of(self, micros: i64) -> Option<(u64, u64)> {
-        let (first, _) = self.number(tick_of_micros(micros), self.unit)?;
-        let last = self.last.min(first + self.unit.per_micro() - 1);
-        Some((self.encode(first, self.unit), self.encode(last, self.unit)))
+    /// The field of a time in microseconds since the Unix epoch, cut off; `None` outside the range.
+    pub(crate) fn field_of(self, micros: i64) -> Option<u64> {
+        let (number, _) = self.number(tick_of_micros(micros), self.unit)?;
+        Some(self.encode(number, self.unit))
+    }
+
+    /// The first field whose time is not before a time in microseconds since the Unix epoch; `None` outside the range.
+    pub(crate) fn field_from(self, micros: i64) -> Option<u64> {
+        let (number, _) = self.number(tick_of_micros(micros), self.unit)?;
+        let field = self.encode(number, self.unit);
+        if self.micros(field) >= Some(micros) {
+            return Some(field);
+        }
+        (number < self.last).then(|| self.encode(number + 1, self.unit))
     }
 
     /// The first and the last time of the field, in microseconds since the Unix epoch.

@@ -42,21 +42,3 @@ pub fn vectors() -> impl Iterator<Item = Vector> {
         Vector { layout: column(), id: column(), micros: micros(column()) }
     })
 }
-
-/// A text that another program wrote, and its id.
-pub struct TextVector {
-    /// The label of a text form, `typeid`, or `base58 read` for a text that is read but not written.
-    pub form: &'static str,
-    pub text: &'static [u8],
-    /// `None` if the text must be refused.
-    pub id: Option<Uuid>,
-}
-
-pub fn text_vectors() -> impl Iterator<Item = TextVector> {
-    include_str!("../../../pg_test/text_vectors.csv").lines().skip(1).map(|line| {
-        let mut columns = line.splitn(4, ',');
-        let mut column = || columns.next().expect("four columns");
-        let (form, text) = (column(), column().as_bytes());
-        TextVector { form, text, id: Some(column()).filter(|id| !id.is_empty()).map(uuid) }
-    })
-}

@@ -21,13 +21,3 @@ fn comb_between_is_what_the_timestamps_say() {
     );
     assert_eq!(differences, 0);
 }
-
-#[test]
-fn ids_of_a_millisecond_lie_between_comb_min_and_comb_max() {
-    let inside: bool = value(
-        &mut connect(),
-        "SELECT bool_and(id BETWEEN comb_min(comb_timestamp(id)) AND comb_max(comb_timestamp(id)))
-         FROM (SELECT comb_new() AS id FROM generate_series(1, 10000)) ids",
-    );
-    assert!(inside);
-}

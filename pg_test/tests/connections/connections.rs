@@ -99,11 +99,11 @@ fn comb_between_prunes_partitions() {
         .batch_execute(
             "CREATE TABLE keyed (id uuid PRIMARY KEY DEFAULT comb_new()) PARTITION BY RANGE (id);
              CREATE TABLE january PARTITION OF keyed
-                 FOR VALUES FROM (comb_min('2024-01-01Z')) TO (comb_min('2024-02-01Z'));
+                 FOR VALUES FROM (comb_lower_bound('2024-01-01Z')) TO (comb_lower_bound('2024-02-01Z'));
              CREATE TABLE february PARTITION OF keyed
-                 FOR VALUES FROM (comb_min('2024-02-01Z')) TO (comb_min('2024-03-01Z'));
+                 FOR VALUES FROM (comb_lower_bound('2024-02-01Z')) TO (comb_lower_bound('2024-03-01Z'));
              CREATE TABLE march PARTITION OF keyed
-                 FOR VALUES FROM (comb_min('2024-03-01Z')) TO (comb_min('2024-04-01Z'));
+                 FOR VALUES FROM (comb_lower_bound('2024-03-01Z')) TO (comb_lower_bound('2024-04-01Z'));
              INSERT INTO keyed
                  SELECT comb_at(timestamptz '2024-01-01Z' + n * interval '1 hour')
                  FROM generate_series(0, 31 * 24 + 29 * 24 - 1) n;",

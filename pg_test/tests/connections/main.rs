@@ -13,5 +13,3 @@ mod mssql;
 mod range_plans;
 mod read;
 mod switching;
-mod text;
-mod time_order;

@@ -131,11 +131,11 @@ fn an_index_in_sql_servers_order_serves_everything_that_uuid_does() {
 
     // A range of time, by bounds of the layout.
     let range = "SELECT count(*) FROM guids
-                 WHERE id >=# comb_min(now() - interval '1 hour', 'mssql')
-                       AND id <=# comb_max(now() + interval '1 hour', 'mssql')";
+                 WHERE id >=# comb_lower_bound(now() - interval '1 hour', 'mssql')
+                       AND id <# comb_lower_bound(now() + interval '1 hour', 'mssql')";
     // It is all of the table, which the planner would rather read as a whole.
     run(&mut client, "SET enable_seqscan = off");
-    contains(&mut client, range, &["Index Cond: ((guids.id >=# comb_min("]);
+    contains(&mut client, range, &["Index Cond: ((guids.id >=# comb_lower_bound("]);
     assert_eq!(value::<i64>(&mut client, range), 10_000);
 
     run(
@@ -202,7 +202,6 @@ fn btrees_stay_sound_under_random_changes() {
         "CREATE TABLE guids (id uniqueidentifier, other uuid);
              CREATE INDEX guids_id ON guids (id);
              CREATE INDEX guids_other ON guids (other uuid_mssql_ops);
-             CREATE INDEX guids_time ON guids (other uuid_time_ops);
              INSERT INTO guids SELECT gen_random_uuid(), gen_random_uuid() FROM generate_series(1, 400000);
              DELETE FROM guids WHERE random() < 0.5;
              VACUUM guids;
@@ -213,12 +212,10 @@ fn btrees_stay_sound_under_random_changes() {
                  FROM generate_series(1, 200000);
              DELETE FROM guids WHERE random() < 0.3;",
     );
-    for index in ["guids_id", "guids_other", "guids_time"] {
+    for index in ["guids_id", "guids_other"] {
         assert_btree_is_sound(&mut client, index);
     }
     assert_equal_keys_share_posting_lists(&mut client, "guids", "uniqueidentifier_ops");
-    run(&mut client, "ALTER TABLE guids DROP id; ALTER TABLE guids RENAME other TO id");
-    assert_equal_keys_share_posting_lists(&mut client, "guids", "uuid_time_ops");
 }
 
 #[test]
@@ -258,8 +255,8 @@ fn brin_finds_a_range_of_time() {
              SET enable_seqscan = off;",
     );
     for condition in [
-        "id >=# comb_min('2024-02-01Z', 'mssql') AND id <# comb_min('2024-02-02Z', 'mssql')",
-        "guid >= comb_min('2024-02-01Z', 'mssql') AND guid < comb_min('2024-02-02Z', 'mssql')",
+        "id >=# comb_lower_bound('2024-02-01Z', 'mssql') AND id <# comb_lower_bound('2024-02-02Z', 'mssql')",
+        "guid >= comb_lower_bound('2024-02-01Z', 'mssql') AND guid < comb_lower_bound('2024-02-02Z', 'mssql')",
     ] {
         let query = format!("SELECT count(*) FROM guids WHERE {condition}");
         let plan = plan(&mut client, &query);

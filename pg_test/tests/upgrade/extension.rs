@@ -1,22 +1,52 @@
-//! From released versions of the extension to this one.
-//!
-//! - What ALTER EXTENSION UPDATE creates is what CREATE EXTENSION creates, in the same catalogs.
-//! - The library of this version serves the SQL of the first one.
-//! - Data, indexes, defaults and views go on, over an update and over pg_upgrade from older PostgreSQLs.
-//! - Mistakes in an update script are caught.
+//! From version 0.3.0 of the extension, of its own library, to this one.
 
 use std::fs;
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::process::Command;
+use std::sync::OnceLock;
 
-use pg_test::{Installation, Server, Sharing, files, installation, say, value};
+use pg_test::{Server, Sharing, Stop, check, installation, root, say, value};
+use postgres::Client;
+use postgres::error::DbError;
 
-use crate::{forget_writers, script};
+use crate::script;
 
-const FIRST: &str = "0.1.0";
-const SECOND: &str = "0.2.0";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
+const RELEASED: &str = "0.3.0";
 const OPTIONS: &str = "-c search_path=app,extensions -c comb_upgrade.schema=extensions -c client_min_messages=error";
+
+/// The library of the released version, whose script is then installed; `None` where there is no clone of the repository.
+fn released() -> Option<Vec<u8>> {
+    static RELEASE: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let release = RELEASE.get_or_init(|| {
+        let build = Command::new(root().join("tools/released.sh")).arg(installation().major.to_string()).output().expect("a build");
+        assert!(build.status.success(), "{}", String::from_utf8_lossy(&build.stderr));
+        let folder = PathBuf::from(String::from_utf8(build.stdout).expect("UTF-8").trim());
+        if folder.as_os_str().is_empty() {
+            say(&format!("Not tested: updates: this is not a clone with the commit of version {RELEASED}"));
+            return None;
+        }
+        let name = format!("comb--{RELEASED}.sql");
+        fs::copy(folder.join(&name), installation().scripts.join(name)).expect("the script of the released version");
+        Some(folder)
+    });
+    release.as_ref().map(|folder| fs::read(folder.join("comb.so")).expect("the library of the released version"))
+}
+
+/// A server with the released library.
+fn old_server(library: &[u8], settings: &[(&str, &str)]) -> Server {
+    let mut server = Server::create(Sharing::Attached, settings);
+    server.configure(&[("dynamic_library_path", &server.place_library(library)), ("max_prepared_transactions", "5")]);
+    server.up();
+    server
+}
+
+/// Restarts it with the library of this version.
+fn replace_library(server: &mut Server) {
+    server.down(Stop::Fast);
+    server.configure(&[("dynamic_library_path", "$libdir")]);
+    server.up();
+}
 
 fn create(server: &Server, database: &str, version: &str) {
     server.execute(&format!("DROP DATABASE IF EXISTS {database}"));
@@ -30,10 +60,6 @@ fn run(server: &Server, database: &str, name: &str) -> String {
     script(server, &format!("dbname={database} options='{OPTIONS}'"), name, &[])
 }
 
-fn catalog(server: &Server, database: &str) -> String {
-    run(server, database, "catalog.sql")
-}
-
 fn update(server: &Server, database: &str) -> Result<(), postgres::Error> {
     server.connect_to(database).batch_execute("ALTER EXTENSION comb UPDATE")
 }
@@ -42,220 +68,165 @@ fn version(server: &Server, database: &str) -> String {
     value(&mut server.connect_to(database), "SELECT extversion FROM pg_extension WHERE extname = 'comb'")
 }
 
-fn update_due(server: &Server, database: &str) -> bool {
-    value(&mut server.connect_to(database), "SELECT update_due FROM extensions.comb_status()")
+fn error(client: &mut Client, statement: &str) -> DbError {
+    client.batch_execute(statement).expect_err(statement).as_db_error().expect("an error of the server").clone()
 }
 
-/// The released versions. PostgreSQL creates each but the first one by that and the update scripts.
-fn released() -> Vec<String> {
-    let scripts = files("sql", ".sql");
-    let updated = |path: &String| Some(path.strip_prefix("sql/comb--")?.strip_suffix(".sql")?.split_once("--")?.1.to_owned());
-    let updated = scripts.iter().filter_map(updated).filter(|version| version != VERSION);
-    [FIRST.to_owned()].into_iter().chain(updated).collect()
-}
+/// What goes, with something that uses it, and the name in the error.
+const REMOVED: [(&str, &str, &str); 8] = [
+    ("settled", "CREATE VIEW app.settled_ids AS SELECT comb_settled(comb_new())", "settled_ids"),
+    ("guard", "CREATE TRIGGER old_guard BEFORE INSERT ON app.t FOR EACH ROW EXECUTE FUNCTION comb_guard('u')", "old_guard"),
+    ("bounds", "CREATE VIEW app.bounds AS SELECT comb_max('2024-01-01Z'), comb_min('2024-01-01Z')", "bounds"),
+    ("typeid", "ALTER TABLE app.t ADD named text DEFAULT comb_typeid('t', comb_new())", "column named"),
+    ("time_order", "CREATE INDEX by_time ON app.t (u uuid_time_ops)", "by_time"),
+    ("between_time", "CREATE VIEW app.recent AS SELECT * FROM app.t WHERE comb_between_time(u, now(), 'infinity')", "recent"),
+    ("status", "CREATE VIEW app.clock AS SELECT lead_stays FROM comb_status()", "clock"),
+    ("mysql", "CREATE INDEX swapped ON app.t (comb_mysql_swap(u))", "swapped"),
+];
 
-/// Whoever uses the update script, which one of the tests changes.
-static SCRIPT: Mutex<()> = Mutex::new(());
+/// What objects of the released version do under this library, before the update: they go on, or fail with an error.
+const BEFORE_UPDATE: [(&str, &str, Option<&str>); 12] = [
+    ("comb_new()", "INSERT INTO orders (item) VALUES ('more')", None),
+    ("comb_tracked()", "INSERT INTO outbox (n) VALUES (3)", None),
+    ("comb_track()", "INSERT INTO events (body) VALUES ('three')", None),
+    ("comb_version()", "UPDATE items SET n = n + 1", None),
+    ("comb_horizon()", "SELECT count(*) FROM outbox WHERE id < comb_horizon()", None),
+    ("comb_sequence_horizon()", "SELECT comb_sequence_horizon('events_position_seq')", None),
+    ("comb_horizon_status()", "SELECT * FROM comb_horizon_status()", None),
+    ("comb_observe()", "SELECT comb_observe(comb_new())", None),
+    ("comb_between()", "SELECT count(*) FROM recent", None),
+    ("comb_status()", "SELECT * FROM comb_status()", Some("42883")),
+    ("comb_settled()", "SELECT comb_settled(comb_new())", Some("42883")),
+    ("comb_hold()", "SELECT comb_hold()", Some("42883")),
+];
 
 #[test]
 fn an_update_is_a_fresh_install() {
-    let _lock = SCRIPT.lock();
-    let mut server = Server::create(Sharing::Attached, &[("max_prepared_transactions", "1")]);
-    server.up();
-    create(&server, "fresh", VERSION);
-    let fresh = catalog(&server, "fresh");
-    assert!(fresh.lines().count() > 100, "the catalogs say too little: {fresh}");
-
-    create(&server, "shop", FIRST);
+    let Some(library) = released() else { return };
+    let mut server = old_server(&library, &[]);
+    for database in ["shop", "plain", "prepared", "without_plpgsql"] {
+        create(&server, database, RELEASED);
+    }
     run(&server, "shop", "usage.sql");
-    let before = run(&server, "shop", "facts.sql");
-    assert!(update_due(&server, "shop"), "comb_status() says that an update is due");
-    update(&server, "shop").expect("ALTER EXTENSION UPDATE");
-    assert_eq!(version(&server, "shop"), VERSION);
-    assert_eq!(catalog(&server, "shop"), fresh);
-    assert_eq!(run(&server, "shop", "facts.sql"), before);
-    assert!(!update_due(&server, "shop"), "comb_status() still says that an update is due");
-    for released in released() {
-        create(&server, "released", &released);
-        update(&server, "released").expect("ALTER EXTENSION UPDATE");
-        assert_eq!(catalog(&server, "released"), fresh, "the update from {released}");
+    let facts = run(&server, "shop", "facts.sql");
+    let privileges = "SELECT string_agg(proname || coalesce(proacl::text, ''), ' ' ORDER BY proname) FROM pg_proc WHERE proname ~
+                      '^comb_(status|clock_status|reset_clock|observe|horizon_status|horizon_holders)$'";
+    let mut plain = server.connect_to("plain");
+    plain
+        .batch_execute(
+            "CREATE ROLE reader; REVOKE EXECUTE ON FUNCTION extensions.comb_status(), extensions.comb_horizon_holders() FROM PUBLIC;
+             GRANT EXECUTE ON FUNCTION extensions.comb_status() TO reader, pg_monitor; GRANT EXECUTE ON FUNCTION
+             extensions.comb_horizon_holders() TO reader; REVOKE EXECUTE ON FUNCTION extensions.comb_horizon_status() FROM PUBLIC",
+        )
+        .expect("privileges");
+    let granted: String = value(&mut plain, privileges);
+    drop(plain);
+    server.connect_to("without_plpgsql").batch_execute("DROP EXTENSION plpgsql").expect("no PL/pgSQL");
+    for (database, statement, _) in REMOVED {
+        create(&server, database, RELEASED);
+        let statement = format!("SET search_path = extensions; CREATE TABLE app.t (u uuid); {statement}");
+        server.connect_to(database).batch_execute(&statement).expect("something that uses a function");
     }
-    both_work_in_two_phases(&server);
-    privileges_stay(&server);
-    what_uses_a_removed_function_stays(&server);
-    no_update_is_due_to_an_older_library(&server);
+
+    replace_library(&mut server);
     let mut client = server.connect_to("shop");
-    client.batch_execute("DROP EXTENSION comb CASCADE").expect("DROP EXTENSION");
-    let left =
-        "SELECT count(*) FROM pg_operator o LEFT JOIN pg_proc p ON p.oid = o.oprcode WHERE p.oid IS NULL OR p.probin = 'comb'";
-    assert_eq!(value::<i64>(&mut client, left), 0, "what DROP EXTENSION leaves");
-    mistakes_are_caught(&server, &fresh);
-}
-
-/// As Citus runs them on its nodes. PostgreSQL refuses PREPARE TRANSACTION after a use of temporary objects.
-fn both_work_in_two_phases(server: &Server) {
-    create(server, "prepared", SECOND);
-    let mut client = server.connect_to("prepared");
-    for statement in ["ALTER EXTENSION comb UPDATE", "DROP EXTENSION comb", "CREATE EXTENSION comb SCHEMA extensions"] {
-        let phases = client.batch_execute(&format!("BEGIN; {statement}; PREPARE TRANSACTION 'comb'"));
-        let phases = phases.and_then(|()| client.batch_execute("COMMIT PREPARED 'comb'"));
-        phases.unwrap_or_else(|error| panic!("{statement}: {error:?}"));
+    client.batch_execute("SET search_path = app, extensions").expect("a search path");
+    for (object, statement, state) in BEFORE_UPDATE {
+        let found = client.batch_execute(statement).err().and_then(|error| error.code().map(|code| code.code().to_owned()));
+        assert_eq!(found.as_deref(), state, "{object} before the update");
     }
-}
+    drop(client);
 
-fn what_uses_a_removed_function_stays(server: &Server) {
-    create(server, "used", SECOND);
-    let mut client = server.connect_to("used");
-    let view = "SET search_path = extensions; CREATE VIEW v AS SELECT 1 WHERE comb_horizon_now() > comb_tracked()";
-    client.batch_execute(view).expect("a view");
-    update(server, "used").expect("ALTER EXTENSION UPDATE");
-    assert_eq!(value::<i64>(&mut client, "SELECT count(*) FROM v"), 0);
-}
-
-fn privileges_stay(server: &Server) {
-    const OF_STATUS: &str = "REVOKE EXECUTE ON FUNCTION extensions.comb_status() FROM PUBLIC;
-                             GRANT EXECUTE ON FUNCTION extensions.comb_status() TO pg_monitor;";
-    const OF_RESET: &str = "REVOKE EXECUTE ON FUNCTION extensions.comb_reset_clock() FROM pg_maintain;";
-    for version in released() {
-        create(server, "revoked", &version);
-        let mut client = server.connect_to("revoked");
-        client.batch_execute(OF_STATUS).expect("privileges");
-        // The script from the first release grants it again.
-        if version != FIRST && installation().major >= 17 {
-            client.batch_execute(OF_RESET).expect("privileges");
-        }
-        let privileges = "SELECT string_agg(proacl::text, ' ' ORDER BY proname) FROM pg_proc
-                          WHERE proname IN ('comb_status', 'comb_reset_clock')";
-        let before: String = value(&mut client, privileges);
-        update(server, "revoked").expect("ALTER EXTENSION UPDATE");
-        assert_eq!(value::<String>(&mut client, privileges), before, "privileges since {version}");
+    create(&server, "fresh", VERSION);
+    let fresh = run(&server, "fresh", "catalog.sql");
+    assert!(fresh.lines().count() > 100, "the catalogs say too little: {fresh}");
+    let mut in_two_phases = server.connect_to("prepared");
+    in_two_phases.batch_execute("BEGIN; ALTER EXTENSION comb UPDATE; PREPARE TRANSACTION 'update'").expect("the first phase");
+    in_two_phases.batch_execute("COMMIT PREPARED 'update'").expect("the second phase");
+    drop(in_two_phases);
+    for database in ["shop", "without_plpgsql", "plain"] {
+        update(&server, database).unwrap_or_else(|error| panic!("{database}: {error:?}"));
+        assert_eq!(version(&server, database), VERSION);
     }
-}
-
-/// Of 0.2.0 and 0.10.0 the second is newer.
-fn no_update_is_due_to_an_older_library(server: &Server) {
-    let script = installation().scripts.join(format!("comb--{VERSION}--0.10.0.sql"));
-    fs::write(&script, "").expect("an update script");
-    create(server, "newer", VERSION);
-    let updated = server.connect_to("newer").batch_execute("ALTER EXTENSION comb UPDATE TO '0.10.0'");
-    fs::remove_file(&script).expect("no update script");
-    updated.expect("ALTER EXTENSION UPDATE");
-    assert!(!update_due(server, "newer"), "an update is due to a library that is older");
-}
-
-/// The update script from the first release to the second, which is put back when this is dropped.
-struct Script {
-    path: PathBuf,
-    original: String,
-}
-
-impl Script {
-    fn new() -> Self {
-        let path = installation().scripts.join(format!("comb--{FIRST}--{SECOND}.sql"));
-        let original = fs::read_to_string(&path).expect("the update script");
-        Self { path, original }
+    for database in ["shop", "prepared", "without_plpgsql"] {
+        assert_eq!(run(&server, database, "catalog.sql"), fresh, "{database}");
     }
+    let mut plain = server.connect_to("plain");
+    assert_eq!(value::<String>(&mut plain, privileges), granted, "privileges");
+    let refused = error(&mut plain, "DROP ROLE reader");
+    assert!(refused.detail().is_some_and(|detail| detail.contains("comb_status")), "{refused}");
+    drop(plain);
+    let more = facts.replace("settled 2", "settled 3").replace("outbox 2", "outbox 3");
+    let more = more.replace("recent 1000", "recent 1001").replace("inserted 989", "inserted 990");
+    let is_same = |line: &&str| !line.starts_with("orders ");
+    let [before, after] = [more, run(&server, "shop", "facts.sql")];
+    assert!(before.lines().filter(is_same).eq(after.lines().filter(is_same)), "{before}\n{after}");
 
-    /// The script without the statement that begins so.
-    fn without(&self, statement: &str) -> String {
-        let begin = self.original.find(statement).unwrap_or_else(|| panic!("there is no {statement}"));
-        let end = begin + self.original[begin..].find(";\n").expect("the end of the statement") + 2;
-        format!("{}{}", &self.original[..begin], &self.original[end..])
+    for (database, _, name) in REMOVED {
+        let refused = update(&server, database).expect_err(database);
+        let refused = refused.as_db_error().expect("an error of the server");
+        assert_eq!(refused.code().code(), "2BP01", "{database}: {refused}");
+        assert!(refused.detail().is_some_and(|detail| detail.contains(name)), "{database}: {refused:?}");
+        assert_eq!(version(&server, database), RELEASED);
     }
-
-    /// The script with another text within the statement that begins so.
-    fn with(&self, statement: &str, from: &str, to: &str) -> String {
-        let begin = self.original.find(statement).unwrap_or_else(|| panic!("there is no {statement}"));
-        let (head, tail) = self.original.split_at(begin);
-        let end = tail.find(";\n").expect("the end of the statement");
-        assert!(tail[..end].contains(from), "{statement} has no {from}");
-        format!("{head}{}{}", tail[..end].replacen(from, to, 1), &tail[end..])
-    }
+    server.connect_to("shop").batch_execute("DROP EXTENSION comb CASCADE").expect("DROP EXTENSION");
 }
 
-impl Drop for Script {
-    fn drop(&mut self) {
-        let _ = fs::write(&self.path, &self.original);
-    }
-}
-
-fn mistakes_are_caught(server: &Server, fresh: &str) {
-    let script = Script::new();
-    let mistakes = [
-        ("a function is missing", script.without("CREATE FUNCTION comb_settled")),
-        ("another volatility", script.with("CREATE FUNCTION comb_horizon(", "STABLE", "VOLATILE")),
-        ("another parallel label", script.with("CREATE FUNCTION comb_tracked()", "PARALLEL RESTRICTED", "PARALLEL SAFE")),
-        ("another cost", script.with("CREATE FUNCTION comb_horizon(", "COST 10", "COST 1")),
-        ("IMMUTABLE as it was", script.without("ALTER FUNCTION comb_inspect")),
-        ("not LEAKPROOF", script.without("ALTER FUNCTION comb_timestamp(")),
-        ("another comment", script.with("COMMENT ON FUNCTION comb_encode(", "UUID", "id")),
-        (
-            "a forgotten column",
-            script
-                .with("CREATE FUNCTION comb_clock_status(", ", OUT seed_source text", "")
-                .replace("s.seed_source", "NULL::text"),
-        ),
-        (
-            "a forgotten REVOKE",
-            format!(
-                "{}\nDROP FUNCTION comb_reset_clock();
-                 CREATE FUNCTION comb_reset_clock() RETURNS timestamptz LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'comb_reset_clock';
-                 COMMENT ON FUNCTION comb_reset_clock() IS 'set the clock back to the system clock; the next UUID may be smaller than earlier ones';\n",
-                script.original
-            ),
-        ),
-        ("a privilege too many", format!("{}\nGRANT EXECUTE ON FUNCTION comb_reset_clock() TO PUBLIC;\n", script.original)),
-    ];
-    for (mistake, text) in mistakes {
-        fs::write(&script.path, text).expect("the update script");
-        create(server, "mistaken", FIRST);
-        let is_caught = update(server, "mistaken").is_err() || catalog(server, "mistaken") != fresh;
-        assert!(is_caught, "not caught: {mistake}");
-    }
-    // The name of the script says another version than the library's.
-    let wrong_name = script.path.with_file_name(format!("comb--{FIRST}--{SECOND}.1.sql"));
-    fs::rename(&script.path, &wrong_name).expect("another name");
-    create(server, "mistaken", FIRST);
-    let is_caught = update(server, "mistaken").is_err() || version(server, "mistaken") != VERSION;
-    fs::rename(&wrong_name, &script.path).expect("its name");
-    assert!(is_caught, "not caught: a wrong version");
-}
-
-/// From the first release in an older PostgreSQL to this version in the one under test.
+/// A transaction that version 0.3.0 prepared keeps its floor, for all sequences of its database.
 #[test]
-fn pg_upgrade_and_an_update() {
-    let _lock = SCRIPT.lock();
-    let older: &'static [Installation] = installation().older().leak();
-    if older.is_empty() {
-        say(&format!("Not tested: pg_upgrade: no older PostgreSQL has comb {VERSION}"));
+fn a_prepared_transaction_of_the_released_version() {
+    let Some(library) = released() else { return };
+    let mut server = old_server(&library, &[]);
+    for database in ["shop", "other"] {
+        create(&server, database, RELEASED);
+        run(&server, database, "usage.sql");
     }
-    for old in older {
-        let mut server = Server::create_of(old, Sharing::Attached, &[]);
-        server.up();
-        create(&server, "shop", FIRST);
-        run(&server, "shop", "usage.sql");
-        let before = run(&server, "shop", "facts.sql");
-        let released: Vec<_> =
-            released().into_iter().map(|version| (format!("from_{}", version.replace('.', "_")), version)).collect();
-        for (database, version) in &released {
-            create(&server, database, version);
+    let prepare = "SET search_path = app, extensions; BEGIN; INSERT INTO events (body) VALUES ('prepared');
+                   INSERT INTO outbox (n) VALUES (3); PREPARE TRANSACTION 'old'";
+    server.connect_to("shop").batch_execute(prepare).expect("a prepared transaction");
+    replace_library(&mut server);
+    for updates in [false, true] {
+        if updates {
+            update(&server, "shop").expect("ALTER EXTENSION UPDATE");
         }
-        forget_writers(&server);
-        let server = server.pg_upgrade(installation());
-        let what = format!("from {} to {}", old.major, installation().major);
-        assert_eq!(run(&server, "shop", "facts.sql"), before, "pg_upgrade {what}");
-        create(&server, "fresh", VERSION);
-        update(&server, "shop").expect("ALTER EXTENSION UPDATE");
-        assert_eq!(catalog(&server, "shop"), catalog(&server, "fresh"), "the catalogs after pg_upgrade {what}");
-        for (database, version) in &released {
-            update(&server, database).expect("ALTER EXTENSION UPDATE");
-            assert_eq!(
-                catalog(&server, database),
-                catalog(&server, "fresh"),
-                "the catalogs after pg_upgrade {what} and an update from {version}"
-            );
+        let mut client = server.connect_to("shop");
+        client.batch_execute("SET search_path = app, extensions").expect("a search path");
+        let poll = "SELECT comb_sequence_horizon('events_position_seq')";
+        assert_eq!(error(&mut client, poll).code().code(), "55000", "the number of the transaction is not known");
+        check(&mut client, "the clock's is", "SELECT count(*) = 2 FROM outbox WHERE id < comb_horizon()");
+    }
+    let mut other = server.connect_to("other");
+    check(&mut other, "another database", "SELECT extensions.comb_sequence_horizon('app.events_position_seq') = 2");
+    let mut client = server.connect_to("shop");
+    client.batch_execute("SET search_path = app, extensions; COMMIT PREPARED 'old'").expect("COMMIT PREPARED");
+    check(&mut client, "after its end", "SELECT comb_sequence_horizon('events_position_seq') = 3");
+    check(&mut client, "after its end", "SELECT count(*) = 3 FROM outbox WHERE id < comb_horizon()");
+}
+
+/// Both libraries in one server, without a restart: whoever comes second finds memory that it cannot use.
+#[test]
+fn two_libraries_do_not_share_memory() {
+    let Some(library) = released() else { return };
+    let tracked = ["SELECT extensions.comb_tracked()", "SELECT extensions.comb_horizon()"];
+    for new_is_first in [false, true] {
+        let server = old_server(&library, &[]);
+        create(&server, "shop", RELEASED);
+        let path = server.place_library(&library);
+        let options = |new: bool| if new { "$libdir".to_owned() } else { path.clone() };
+        let connect = |new: bool| {
+            let mut client = server.connect_to("shop");
+            client.batch_execute(&format!("SET dynamic_library_path = '{}'", options(new))).expect("a library");
+            client
+        };
+        // The extension was created by the old one, which has not used its memory.
+        let mut first = connect(new_is_first);
+        first.batch_execute("SELECT extensions.comb_new(); SELECT extensions.comb_tracked()").expect("the first");
+        let mut second = connect(!new_is_first);
+        second.batch_execute("SET client_min_messages = error; SELECT extensions.comb_new()").expect("a separate clock");
+        for statement in tracked {
+            assert_eq!(error(&mut second, statement).code().code(), "55000", "{statement}");
         }
-        assert_eq!(run(&server, "shop", "facts.sql"), before, "an update after pg_upgrade {what}");
-        println!("pg_upgrade {what}");
+        assert_eq!(error(&mut second, "SET comb.scope = server; SELECT extensions.comb_new()").code().code(), "55000");
+        first.batch_execute("SELECT extensions.comb_new(); SELECT extensions.comb_horizon()").expect("the first goes on");
     }
 }

@@ -20,7 +20,7 @@ const UNKNOWN_RANGE: f64 = 0.005;
 /// PostgreSQL's estimate of two comparisons with columns of another table (DEFAULT_INEQ_SEL squared).
 const JOIN: f64 = 1.0 / 9.0;
 /// How many ranges of one key the estimate considers. Each looks at all earlier ones.
-const MOST_RANGES: usize = 16;
+const MAX_RANGES: usize = 16;
 /// How many rows ANALYZE reads for each bin of a histogram.
 const SAMPLED_ROWS_OF_BIN: f64 = 300.0;
 
@@ -47,10 +47,9 @@ impl Times {
         Some(from?.zip(to?).map(|(from, to)| Self { range, from, to }))
     }
 
-    /// The keys in both ranges. If one of them excludes keys of other layouts, so does the result.
+    /// The keys in both ranges of one column.
     fn and(self, other: Self) -> Self {
-        let range = if self.range.other_layouts { other.range } else { self.range };
-        Self { range, from: self.from.max(other.from), to: self.to.min(other.to) }
+        Self { range: self.range, from: self.from.max(other.from), to: self.to.min(other.to) }
     }
 }
 
@@ -101,7 +100,7 @@ unsafe extern "C-unwind" fn forget(_: *mut c_void) {
 /// # Safety
 /// The planner's request.
 pub unsafe fn selectivity(request: &mut pg_sys::SupportRequestSelectivity) -> Option<f64> {
-    let range = RangeFunction::of(raw::symbol(request.funcid))?;
+    let range = RangeFunction::of(request.funcid)?;
     if request.is_join {
         return Some(JOIN);
     }
@@ -150,9 +149,9 @@ unsafe fn other_ranges(request: &pg_sys::SupportRequestSelectivity, relation: *m
         .map(|condition| condition.cast::<pg_sys::FuncExpr>())
         .take_while(|call| (**call).args != request.args)
         .filter(|call| raw::get_func_support((**call).funcid) == support)
-        .filter_map(|call| Some((RangeFunction::of(raw::symbol((*call).funcid))?, (*call).args)))
+        .filter_map(|call| Some((RangeFunction::of((*call).funcid)?, (*call).args)))
         .filter(|(_, arguments)| raw::equal(nodes::<3>(*arguments)[0].cast(), id.cast()))
-        .take(MOST_RANGES)
+        .take(MAX_RANGES)
         .filter_map(|(range, arguments)| Times::of(request.root, range, arguments).flatten())
         .reduce(Times::and)
 }
@@ -166,7 +165,7 @@ unsafe fn share_by_statistics(
     root: *mut pg_sys::PlannerInfo,
     variable: &pg_sys::VariableStatData,
 ) -> Option<f64> {
-    let (lower, upper) = ((range.lower)(from), (range.upper)(to));
+    let (lower, upper) = ((range.bound)(from), (range.bound)(to));
     let statistics = pg_sys::GETSTRUCT(variable.statsTuple).cast::<pg_sys::FormData_pg_statistic>();
     let mut rest = 1.0 - f64::from((*statistics).stanullfrac);
     let mut share = 0.0;
@@ -178,7 +177,7 @@ unsafe fn share_by_statistics(
             let id = key(&slot, index);
             let frequency = f64::from(*slot.numbers.add(index));
             rest -= frequency;
-            if (range.is_from)(&id, &lower) && (range.is_before)(&id, &upper) {
+            if (range.is_from)(&id, &lower) && !(range.is_from)(&id, &upper) {
                 share += frequency;
             }
         }
@@ -195,8 +194,7 @@ unsafe fn share_by_statistics(
         let now = TimestampTz(raw::GetCurrentTimestamp()).unix_micros();
         let query = Query {
             range: (range.position)(&lower)..(range.position)(&upper),
-            other_layouts: range.other_layouts,
-            now: (range.position)(&(range.lower)(now)),
+            now: (range.position)(&(range.bound)(now)),
             growth: growth(root, variable.rel, (count - 1) as f64 * SAMPLED_ROWS_OF_BIN),
         };
         share += rest.max(0.0)

@@ -1,4 +1,4 @@
-//! comb_between() and comb_between_time(): is a key in a range of time?
+//! comb_between(): is a key in a range of time?
 //!
 //! PostgreSQL cannot interpolate uuid in a histogram: it counts half of a bin, and no row if both ends of the range are in the
 //! same bin. Therefore these are functions with planner support: [`estimate`] computes how many rows are in a range, and
@@ -19,9 +19,9 @@ use uuid::Uuid;
 use crate::postgres::call::{Call, export};
 use crate::postgres::raw;
 use crate::postgres::timestamp::TimestampTz;
-use functions::{RangeFunction, TIME, UNIQUEIDENTIFIER, UUID};
+use functions::{RangeFunction, UNIQUEIDENTIFIER, UUID};
 
-export!(comb_between, comb_mssql_between, comb_between_time, comb_between_implied, comb_between_support);
+export!(comb_between, comb_mssql_between, comb_between_implied, comb_between_support);
 
 fn comb_between(call: Call, id: Option<&Uuid>, from: Option<TimestampTz>, to: Option<TimestampTz>) -> Option<bool> {
     is_between(call, &UUID, id?, from, to)
@@ -29,10 +29,6 @@ fn comb_between(call: Call, id: Option<&Uuid>, from: Option<TimestampTz>, to: Op
 
 fn comb_mssql_between(call: Call, id: Option<&Uuid>, from: Option<TimestampTz>, to: Option<TimestampTz>) -> Option<bool> {
     is_between(call, &UNIQUEIDENTIFIER, id?, from, to)
-}
-
-fn comb_between_time(call: Call, id: Option<&Uuid>, from: Option<TimestampTz>, to: Option<TimestampTz>) -> Option<bool> {
-    is_between(call, &TIME, id?, from, to)
 }
 
 /// A bound, and its time.
@@ -51,16 +47,16 @@ fn is_between(
     from: Option<TimestampTz>,
     to: Option<TimestampTz>,
 ) -> Option<bool> {
-    let bound_of = |time: TimestampTz, known: &mut Known, bound: fn(i64) -> Uuid| {
+    let bound_of = |time: TimestampTz, known: &mut Known| {
         let micros = time.unix_micros();
         if known.micros != micros {
-            *known = Known { micros, bound: bound(micros) };
+            *known = Known { micros, bound: (range.bound)(micros) };
         }
         known.bound
     };
     let [lower, upper] = known_bounds(call, range);
-    let from = from.map(|from| (range.is_from)(id, &bound_of(from, lower, range.lower)));
-    let before = to.map(|to| (range.is_before)(id, &bound_of(to, upper, range.upper)));
+    let from = from.map(|from| (range.is_from)(id, &bound_of(from, lower)));
+    let before = to.map(|to| !(range.is_from)(id, &bound_of(to, upper)));
     match (from, before) {
         (Some(false), _) | (_, Some(false)) => Some(false),
         _ => Some(from? && before?),
@@ -75,8 +71,7 @@ fn known_bounds<'a>(call: Call, range: &RangeFunction) -> &'a mut [Known; 2] {
         let function = (*call.info()).flinfo;
         if (*function).fn_extra.is_null() {
             let known = raw::MemoryContextAlloc((*function).fn_mcxt, size_of::<[Known; 2]>());
-            let bound = |bound: fn(i64) -> Uuid| Known { micros: 0, bound: bound(0) };
-            known.cast::<[Known; 2]>().write([bound(range.lower), bound(range.upper)]);
+            known.cast::<[Known; 2]>().write([0, 0].map(|micros| Known { micros, bound: (range.bound)(micros) }));
             (*function).fn_extra = known;
         }
         &mut *(*function).fn_extra.cast()

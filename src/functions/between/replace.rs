@@ -14,7 +14,7 @@ use std::ptr;
 use pgrx::pg_sys::{self, Datum, Expr, List, Node, NodeTag, Oid, SysCacheIdentifier};
 
 use super::decide::{Decision, EXPANDED, decide, is_of_scanned_child};
-use super::functions::{RangeFunction, Side, constant, nodes};
+use super::functions::{RangeFunction, constant, nodes};
 use crate::postgres::call::Value;
 use crate::postgres::raw;
 
@@ -33,7 +33,7 @@ pub unsafe fn simplified(root: *mut pg_sys::PlannerInfo, call: *mut pg_sys::Func
     let is_expanded = (*call).inputcollid == EXPANDED;
     // Without the privilege, the call stays and raises the error.
     let may_execute = |_: &_| is_expanded || may_execute(root, (*call).funcid);
-    let Some(range) = RangeFunction::of(raw::symbol((*call).funcid)).filter(may_execute) else {
+    let Some(range) = RangeFunction::of((*call).funcid).filter(may_execute) else {
         return ptr::null_mut();
     };
     let [_, times @ ..]: [*mut Node; 3] = nodes((*call).args);
@@ -100,7 +100,7 @@ unsafe fn list(nodes: &[*mut Node]) -> *mut List {
 /// The planner's request.
 pub unsafe fn index_condition(request: &mut pg_sys::SupportRequestIndexCondition) -> *mut List {
     let function = request.funcid;
-    let range = RangeFunction::of(raw::symbol(function)).filter(|_| may_execute(request.root, function));
+    let range = RangeFunction::of(function).filter(|_| may_execute(request.root, function));
     let (0, NodeTag::T_FuncExpr, Some(range)) = (request.indexarg, (*request.node).type_, range) else {
         return ptr::null_mut();
     };
@@ -136,14 +136,14 @@ unsafe fn comparisons(
     let [id, from, to] = nodes((*call).args);
     let own = raw::get_func_namespace((*call).funcid);
     let key = raw::exprType(id);
-    let comparison = |side: &Side, time, bound: fn(i64) -> uuid::Uuid| {
-        let operator = operator(side.operator, key, (range.operators_schema)(own))?;
+    let comparison = |name, time| {
+        let operator = operator(name, key, Oid::from_u32(pg_sys::PG_CATALOG_NAMESPACE))?;
         let none = Oid::INVALID;
         let bound = match constant(time) {
             Some(None) => return Some(raw::makeBoolConst(false, true)),
-            Some(Some(micros)) => raw::makeConst(key, -1, none, 16, bound(micros).datum(), false, false).cast(),
+            Some(Some(micros)) => raw::makeConst(key, -1, none, 16, (range.bound)(micros).datum(), false, false).cast(),
             None => {
-                let bound = function_named(root, side.bound, &[pg_sys::TIMESTAMPTZOID], own)?;
+                let bound = function_named(root, range.bound_name, &[pg_sys::TIMESTAMPTZOID], own)?;
                 let form = pg_sys::CoercionForm::COERCE_EXPLICIT_CALL;
                 raw::makeFuncExpr(bound, key, list(&[time]), none, none, form).cast()
             }
@@ -158,8 +158,8 @@ unsafe fn comparisons(
         }
         may_execute(root, (*comparison).opfuncid).then_some(comparison.cast::<Node>())
     };
-    let lower = comparison(&range.lower_side, from, range.lower)?;
-    let upper = comparison(&range.upper_side, to, range.upper)?;
+    let lower = comparison(c">=", from)?;
+    let upper = comparison(c"<", to)?;
     Some([lower, upper])
 }
 
