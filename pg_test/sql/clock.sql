@@ -29,7 +29,7 @@ SET client_min_messages = warning;
 SELECT comb_observe(comb_at('2020-01-01')) BETWEEN now() + interval '49 s' AND clock_timestamp() + interval '50 s' AS unchanged,
        comb_observe(NULL);
 -- A layout of another time field, from before 1970.
-SELECT comb_observe(comb_lower_bound('1950-01-01Z', 'mssql_legacy'), 'mssql_legacy') < clock_timestamp() + interval '50 s' AS unchanged;
+SELECT comb_observe(comb_at('1950-01-01Z', 'mssql_legacy'), 'mssql_legacy') < clock_timestamp() + interval '50 s' AS unchanged;
 SELECT comb_observe(comb_at(now() + interval '55 s', 'mssql'), 'mssql') BETWEEN now() + interval '55 s' AND now() + interval '56 s' AS raised;
 -- Going back is only on purpose.
 SELECT comb_reset_clock() < clock_timestamp() + interval '1 s' AS reset;

@@ -38,16 +38,16 @@ RESET comb.scope;
 -- comb_guard(): a key above the transaction's floor is accepted, wherever it comes from.
 CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON outbox FOR EACH ROW EXECUTE FUNCTION comb_guard();
 INSERT INTO outbox (n) VALUES (5);
-SELECT refusal('INSERT INTO outbox VALUES (comb_new())') AS not_tracked;
+SELECT regexp_replace(refusal('INSERT INTO outbox VALUES (comb_new())'), '"[-0-9a-f]{36}"', '"..."') AS not_tracked;
 SELECT comb_new() AS before \gset
 BEGIN;
 SELECT count(comb_tracked());
-SELECT refusal(format('INSERT INTO outbox VALUES (%L)', :'before')) AS earlier_than_the_floor,
+SELECT left(refusal(format('INSERT INTO outbox VALUES (%L)', :'before')), 5) AS earlier_than_the_floor,
        refusal('INSERT INTO outbox VALUES (comb_new())') AS now,
        refusal('INSERT INTO outbox VALUES (gen_random_uuid())') AS random \gx
 COMMIT;
 UPDATE outbox SET n = n + 1, id = id;
-SELECT refusal('UPDATE outbox SET id = comb_new() WHERE n = 3');
+SELECT left(refusal('UPDATE outbox SET id = comb_new() WHERE n = 3'), 5);
 UPDATE outbox SET id = comb_tracked() WHERE n = 3;
 DROP TABLE outbox;
 -- In every layout that it is told.
@@ -78,22 +78,31 @@ INSERT INTO events (state) SELECT 'new' FROM generate_series(1, 3);
 COPY events (state) FROM stdin;
 new
 \.
+-- An upsert by an old number needs AFTER: BEFORE sees the row before the conflict.
+SELECT left(refusal('INSERT INTO events VALUES (1) ON CONFLICT (position) DO UPDATE SET state = ''again'''), 5);
+ALTER TABLE events DISABLE TRIGGER guard;
+CREATE TRIGGER guard_after AFTER INSERT OR UPDATE ON events FOR EACH ROW EXECUTE FUNCTION comb_guard('position');
 INSERT INTO events VALUES (1, DEFAULT, DEFAULT, 'new') ON CONFLICT (position) DO UPDATE SET state = 'again';
+DROP TRIGGER guard_after ON events;
+ALTER TABLE events ENABLE TRIGGER guard;
 INSERT INTO events (state) VALUES ('new') ON CONFLICT DO NOTHING;
 MERGE INTO events USING (VALUES (1), (100)) v (n) ON position = n WHEN MATCHED THEN UPDATE SET state = 'merged' WHEN NOT MATCHED THEN INSERT (state) VALUES ('merged');
 UPDATE events SET state = 'kept';
 CREATE FUNCTION drawn() RETURNS bigint LANGUAGE sql AS $$SELECT nextval('events_position_seq')$$;
 PREPARE insert_it (bigint) AS INSERT INTO events (position) VALUES ($1);
-CREATE TABLE early (how text, statement text);
-INSERT INTO early VALUES
-    ('an earlier statement', 'DO $x$ DECLARE n bigint := drawn(); BEGIN INSERT INTO events (position) VALUES (n); END $x$'),
-    ('a parameter', 'EXECUTE insert_it(drawn())'),
-    ('an old number', 'INSERT INTO events (position) VALUES (0)'),
-    ('UPDATE to DEFAULT', 'UPDATE events SET position = DEFAULT WHERE position = 1'),
-    ('another column', 'UPDATE events SET small = DEFAULT WHERE position = 2'),
-    ('setval', 'SELECT setval(''events_whole_seq'', 1); UPDATE events SET whole = DEFAULT WHERE position = 2'),
-    ('disabled', 'ALTER TABLE events DISABLE TRIGGER tracked; INSERT INTO events DEFAULT VALUES');
-SELECT how, refusal(statement) FROM early;
+-- Each in a transaction of its own: in one that has a floor already, a new number is above it.
+\set VERBOSITY terse
+DO $$DECLARE n bigint := drawn(); BEGIN INSERT INTO events (position) VALUES (n); END$$;
+EXECUTE insert_it(drawn());
+WITH n AS MATERIALIZED (SELECT drawn() AS n) INSERT INTO events (position) SELECT n FROM n WHERE n < 7;
+INSERT INTO events (position) VALUES (0);
+UPDATE events SET position = DEFAULT WHERE position = 2;
+UPDATE events SET small = DEFAULT WHERE position = 2;
+BEGIN; ALTER TABLE events DISABLE TRIGGER tracked; INSERT INTO events DEFAULT VALUES; ROLLBACK;
+SELECT setval('events_whole_seq', 1);
+INSERT INTO events DEFAULT VALUES;
+BEGIN; INSERT INTO events DEFAULT VALUES; TRUNCATE events RESTART IDENTITY; INSERT INTO events DEFAULT VALUES; ROLLBACK;
+\set VERBOSITY default
 -- comb_track() with the sequence comes before.
 BEGIN;
 SELECT comb_track('events_position_seq');
@@ -117,7 +126,7 @@ UPDATE parts SET state = 'done' WHERE n > 3;
 SELECT tableoid::regclass, count(*) FROM parts GROUP BY 1 ORDER BY 1;
 SELECT refusal('INSERT INTO part_done (state) VALUES (''done'')') AS directly;
 SELECT refusal('INSERT INTO part_done VALUES (1, ''done'')') AS an_old_number;
-SELECT refusal('UPDATE parts SET state = state; INSERT INTO parts VALUES (1, ''done'')') AS a_copy;
+SELECT left(refusal('UPDATE parts SET state = state; INSERT INTO parts VALUES (1, ''done'')'), 5) AS a_copy;
 -- Another trigger updates rows, and moves them, in between.
 CREATE FUNCTION move_another() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -148,7 +157,7 @@ INSERT INTO triggers VALUES ('BEFORE INSERT ON mistaken FOR EACH STATEMENT EXECU
     ('BEFORE INSERT OR UPDATE OF u ON mistaken FOR EACH ROW EXECUTE FUNCTION comb_guard(''u'')');
 SELECT trigger, refusal('CREATE TRIGGER guard ' || trigger || '; INSERT INTO mistaken VALUES (1, DEFAULT, DEFAULT, 1)') FROM triggers;
 SELECT refusal('SELECT comb_guard()');
-DROP TABLE mistaken, triggers, parts, events, early;
+DROP TABLE mistaken, triggers, parts, events;
 DROP FUNCTION refusal, drawn, move_another;
 DEALLOCATE insert_it;
 DROP EXTENSION comb;

@@ -10,7 +10,7 @@ fn a_backend_of_its_own_scope_keeps_its_own_clock() {
     let scope = |client: &mut Client| value::<String>(client, "SELECT scope FROM comb_status()");
     let mut client = connect();
     assert_eq!(scope(&mut client), "server");
-    client.batch_execute("SET comb.scope = backend").expect("a scope");
+    client.batch_execute("SET comb.scope = backend; SET comb.max_ahead = -1").expect("a scope");
     assert_eq!(scope(&mut client), "backend");
     let observed = "SELECT comb_new() < id AND comb_observe(id) IS NOT NULL AND comb_new() > id
                     FROM (SELECT comb_at(now() + interval '1 day') AS id OFFSET 0) ahead";

@@ -1,7 +1,6 @@
 //! More than one process, and what the planner makes of the functions.
 
 use postgres::Client;
-use postgres::error::SqlState;
 
 use super::common::{connect, connect_to_schema, plan, value};
 
@@ -20,22 +19,6 @@ fn connect_with_workers(schema: &str, rows: i64) -> Client {
         ))
         .expect("a table");
     client
-}
-
-/// Each worker has a clock of its own, so the ids of two are closer than the step.
-#[test]
-fn a_parallel_worker_makes_no_ids_with_a_step() {
-    let mut client = connect_with_workers("parallel_step", 20_000);
-    for scope in ["auto", "backend"] {
-        client.batch_execute(&format!("SET comb.timestamp_step = '1 ms'; SET comb.scope = {scope}")).expect("settings");
-        let refused = client.batch_execute("CREATE TABLE made AS SELECT comb_new() AS id FROM source");
-        let refused = refused.expect_err("an error in a worker");
-        assert_eq!(refused.code(), Some(&SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE), "{refused:?}");
-        client.batch_execute("SET max_parallel_workers_per_gather = 0").expect("a setting");
-        let milliseconds = "SELECT count(DISTINCT comb_timestamp(id)) FROM (SELECT comb_new() AS id FROM source) made";
-        assert_eq!(value::<i64>(&mut client, milliseconds), 20_000);
-        client.batch_execute("RESET comb.timestamp_step; SET max_parallel_workers_per_gather = 4").expect("settings");
-    }
 }
 
 #[test]

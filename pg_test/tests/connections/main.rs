@@ -12,4 +12,3 @@ mod layouts;
 mod mssql;
 mod range_plans;
 mod read;
-mod switching;

@@ -43,17 +43,10 @@ fn an_hour_back() {
             "the status says how far ids are ahead",
             "SELECT ahead BETWEEN interval '59 minutes' AND interval '1 hour' FROM comb_status()",
         );
-        // A second of every 16 goes.
         check(
             &mut new,
-            "and until when",
-            "SELECT level_at - clock_timestamp() BETWEEN interval '15:50' AND interval '16:05' FROM comb_status()",
-        );
-        // Two clocks are not read at once.
-        check(
-            &mut new,
-            "it counts one step",
-            "SELECT steps_back = 1 AND stepped_back BETWEEN interval '59 minutes' AND interval '1 hour 1 ms' AND largest_step_back = stepped_back FROM comb_status()",
+            "time stands still",
+            "SELECT comb_timestamp(comb_new()) - time < interval '10 ms' FROM (SELECT comb_timestamp(comb_new()) AS time, pg_sleep(0.1) OFFSET 0) b",
         );
         new.batch_execute(
             "CREATE TABLE source AS SELECT n FROM generate_series(1, 10000) n; ANALYZE source;
@@ -86,16 +79,12 @@ fn thirty_years_ahead() {
         assert!(next_id(&mut old) > future, "the clock mended, the same session stays above");
         let mut new = server.connect();
         assert!(next_id(&mut new) > future, "a new session stays above");
-        check(
-            &mut new,
-            "the status says that this does not end",
-            "SELECT ahead > interval '29 years' AND lead_stays AND level_at IS NULL FROM comb_status()",
-        );
+        check(&mut new, "the status says how far ahead", "SELECT ahead > interval '29 years' FROM comb_status()");
         check(&mut server.connect(), "comb_reset_clock() works", "SELECT comb_reset_clock() IS NOT NULL");
         check(&mut old, "called in another session, it brings this one back", is_of_now);
         let mut new = server.connect();
         check(&mut new, "and a new one", is_of_now);
-        check(&mut new, "the status says so", "SELECT abs(extract(epoch FROM ahead)) < 1 AND NOT lead_stays FROM comb_status()");
+        check(&mut new, "the status says so", "SELECT ahead < interval '1 s' FROM comb_status()");
     }
 }
 
@@ -106,7 +95,7 @@ fn before_1970() {
         let mut old = server.connect();
         old.batch_execute("CREATE TABLE stored (id uuid)").expect("a table");
         let labels: Vec<String> = value(&mut old, "SELECT array_agg(label) FROM comb_layouts()");
-        let (before, steps) = (next_id(&mut old), value::<i64>(&mut old, "SELECT steps_back FROM comb_status()"));
+        let before = next_id(&mut old);
         server.set_clock("-70y");
         check(&mut old, "the clock is before 1970", "SELECT clock_timestamp() < '1970-01-01Z'");
         let generate = "INSERT INTO stored SELECT comb_new()";
@@ -123,7 +112,6 @@ fn before_1970() {
         check(&mut new, "of now", "SELECT abs(extract(epoch FROM clock_timestamp() - comb_timestamp(comb_new()))) < 1");
         check(&mut new, "nothing was stored", "SELECT count(*) = 0 FROM stored");
         assert!(next_id(&mut server.connect()) > before, "a new session's are, too");
-        assert!(value::<i64>(&mut new, "SELECT steps_back FROM comb_status()") >= steps);
     }
 }
 
@@ -136,7 +124,6 @@ fn a_session_whose_ids_run_ahead_is_warned_once_a_minute() {
         let (mut client, heard) = listen(config);
         next_id(&mut client);
         server.set_clock("-3600");
-        // Twice a hundred milliseconds or more of ids, and so some twenty comparisons with the clock.
         for _ in 0..2 {
             value::<i64>(&mut client, "SELECT count(comb_new()) FROM generate_series(1, 2000000)");
             sleep(Duration::from_millis(100));

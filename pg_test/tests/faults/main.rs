@@ -15,4 +15,3 @@ mod restart;
 mod room;
 mod stack;
 mod versions;
-mod wait;

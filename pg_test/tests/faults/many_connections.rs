@@ -36,9 +36,8 @@ fn read(client: &mut Client, done: impl Fn() -> bool) -> [usize; 2] {
     let by_key = "SELECT id FROM events WHERE id > $1 AND id < comb_horizon() ORDER BY id";
     let (mut position, mut id, mut rows) = (0i64, Uuid::nil(), [0, 0]);
     loop {
-        // Rows committed before a poll may need the next one.
         let last_round = done();
-        for _ in 0..3 {
+        {
             for row in client.query(by_position, &[&position]).expect("rows") {
                 (position, rows[0]) = (row.get(0), rows[0] + 1);
             }
@@ -96,7 +95,7 @@ fn readers_miss_no_row_of(connections: usize, time: Duration) {
             client.batch_execute("SELECT comb_observe(comb_at(clock_timestamp() + interval '5 s'))").expect("a new clock");
             stage.wait();
             let poll: f64 = value(&mut client, "SELECT poll_us()");
-            let locks: i64 = value(&mut client, "SELECT count(*) FROM pg_locks WHERE objsubid = 3083");
+            let locks: i64 = value(&mut client, "SELECT count(*) FROM comb_horizon_holders()");
             let pids: Vec<i32> = value(&mut client, "SELECT array_agg(pid) FROM pg_stat_activity WHERE state LIKE 'idle in%'");
             stage.wait();
             (poll, locks, pids.iter().map(|pid| anonymous_kb(*pid)).sum::<u64>() / pids.len() as u64)

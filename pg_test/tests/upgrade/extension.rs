@@ -19,7 +19,8 @@ const OPTIONS: &str = "-c search_path=app,extensions -c comb_upgrade.schema=exte
 fn released() -> Option<Vec<u8>> {
     static RELEASE: OnceLock<Option<PathBuf>> = OnceLock::new();
     let release = RELEASE.get_or_init(|| {
-        let build = Command::new(root().join("tools/released.sh")).arg(installation().major.to_string()).output().expect("a build");
+        let build =
+            Command::new(root().join("tools/released.sh")).arg(installation().major.to_string()).output().expect("a build");
         assert!(build.status.success(), "{}", String::from_utf8_lossy(&build.stderr));
         let folder = PathBuf::from(String::from_utf8(build.stdout).expect("UTF-8").trim());
         if folder.as_os_str().is_empty() {
@@ -198,7 +199,8 @@ fn a_prepared_transaction_of_the_released_version() {
     let mut other = server.connect_to("other");
     check(&mut other, "another database", "SELECT extensions.comb_sequence_horizon('app.events_position_seq') = 2");
     let mut client = server.connect_to("shop");
-    client.batch_execute("SET search_path = app, extensions; COMMIT PREPARED 'old'").expect("COMMIT PREPARED");
+    client.batch_execute("SET search_path = app, extensions").expect("a search path");
+    client.batch_execute("COMMIT PREPARED 'old'").expect("COMMIT PREPARED");
     check(&mut client, "after its end", "SELECT comb_sequence_horizon('events_position_seq') = 3");
     check(&mut client, "after its end", "SELECT count(*) = 3 FROM outbox WHERE id < comb_horizon()");
 }

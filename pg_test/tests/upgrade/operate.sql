@@ -7,13 +7,13 @@ CREATE TABLE orders (
     CONSTRAINT of_this_century CHECK (comb_timestamp(id) >= '2000-01-01Z')
 );
 CREATE UNIQUE INDEX orders_legacy ON orders (legacy uuid_mssql_ops);
-CREATE TABLE items (id uuid NOT NULL DEFAULT comb_new(), number int);
-CREATE UNIQUE INDEX items_id ON items (id uuid_time_ops);
+CREATE TABLE items (id uuid NOT NULL DEFAULT comb_new_mssql(), number int);
+CREATE UNIQUE INDEX items_id ON items (id uuid_mssql_ops);
 ALTER TABLE items REPLICA IDENTITY USING INDEX items_id;
 CREATE TABLE parts (item uuid REFERENCES items (id));
-CREATE TABLE journal (id uuid PRIMARY KEY, number int) PARTITION BY RANGE (id uuid_time_ops);
-CREATE TABLE journal_random PARTITION OF journal FOR VALUES FROM (MINVALUE) TO (comb_first_from('-infinity'));
-CREATE TABLE journal_new PARTITION OF journal FOR VALUES FROM (comb_first_from('-infinity')) TO (MAXVALUE);
+CREATE TABLE journal (id uuid PRIMARY KEY, number int) PARTITION BY RANGE (id uuid_mssql_ops);
+CREATE TABLE journal_random PARTITION OF journal FOR VALUES FROM (MINVALUE) TO (comb_mssql_lower_bound('2020-01-01Z'));
+CREATE TABLE journal_new PARTITION OF journal FOR VALUES FROM (comb_mssql_lower_bound('2020-01-01Z')) TO (MAXVALUE);
 CREATE TABLE guids (id uniqueidentifier PRIMARY KEY DEFAULT comb_new_mssql(), number int);
 CREATE INDEX guids_day ON guids (comb_timestamp(id, 'mssql'));
 CREATE INDEX guids_brin ON guids USING brin (id);

@@ -3,6 +3,8 @@
 CREATE TABLE events (position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, key uuid UNIQUE DEFAULT comb_new(), body text,
     tx xid8 NOT NULL DEFAULT pg_current_xact_id());
 CREATE TRIGGER tracked BEFORE INSERT ON events FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
+CREATE TRIGGER guard AFTER INSERT OR UPDATE ON events FOR EACH ROW EXECUTE FUNCTION comb_guard('position');
+CREATE TRIGGER guard_key BEFORE INSERT OR UPDATE ON events FOR EACH ROW EXECUTE FUNCTION comb_guard('key');
 ALTER TABLE events ENABLE ROW LEVEL SECURITY;
 CREATE POLICY everything ON events USING (body <> 'never') WITH CHECK (true);
 
@@ -19,12 +21,13 @@ CREATE TABLE parts (n bigserial, body text) PARTITION BY LIST (body);
 CREATE TABLE part_a PARTITION OF parts FOR VALUES IN ('a');
 CREATE TABLE part_b PARTITION OF parts FOR VALUES IN ('b');
 CREATE TRIGGER tracked BEFORE INSERT ON parts FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON parts FOR EACH ROW EXECUTE FUNCTION comb_guard('n');
 CREATE TRIGGER tracked BEFORE INSERT ON part_b FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
 
 -- Rows that are updated, and a copy by each kind of version.
 CREATE TABLE items (n int PRIMARY KEY, x int DEFAULT 0, version uuid DEFAULT comb_tracked(), rv bigserial);
 CREATE TRIGGER tracked BEFORE INSERT OR UPDATE ON items FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
-CREATE TRIGGER version BEFORE UPDATE ON items FOR EACH ROW EXECUTE FUNCTION comb_version();
+CREATE TRIGGER version BEFORE UPDATE ON items FOR EACH ROW EXECUTE FUNCTION comb_row_version();
 INSERT INTO items SELECT generate_series(1, 200);
 CREATE TABLE copy_by_version (n int PRIMARY KEY, x int);
 CREATE TABLE copy_by_rv (n int PRIMARY KEY, x int);
@@ -33,7 +36,7 @@ CREATE FUNCTION append(pause float, lock bigint DEFAULT NULL) RETURNS bigint LAN
 DECLARE
     drawn bigint;
 BEGIN
-    PERFORM comb_tracked();
+    PERFORM comb_track('events_position_seq');
     drawn := nextval('events_position_seq');
     PERFORM pg_sleep(pause), pg_advisory_xact_lock(lock);
     INSERT INTO events (position, body) OVERRIDING SYSTEM VALUE VALUES (drawn, 'appended');

@@ -7,6 +7,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use pg_test::{Server, value};
+use postgres::error::SqlState;
 use postgres::{Client, Config, Error, NoTls};
 use uuid::Uuid;
 
@@ -36,6 +37,11 @@ fn reconnect(config: &Config, goes_on: impl Fn() -> bool) -> Option<Client> {
 /// Whether an error is the loss of a connection or its server, not a failed statement.
 fn is_lost_connection(error: &Error) -> bool {
     error.code().is_none_or(|code| code.code().starts_with("57P"))
+}
+
+/// Whether the horizon of the snapshot was not known any more.
+pub fn is_to_be_repeated(error: &Error) -> bool {
+    error.code() == Some(&SqlState::T_R_SERIALIZATION_FAILURE)
 }
 
 impl Outbox {
@@ -88,7 +94,7 @@ impl Outbox {
                     let result = reader.begin(&mut client, cursor).and_then(|()| {
                         loop {
                             let (before, goes_on) = (seen.len(), reads.load(Ordering::Relaxed));
-                            reader.poll(&mut client, &mut cursor, &mut seen)?;
+                            reader.poll(&config, &mut client, &mut cursor, &mut seen)?;
                             // After the end, until it finds no more.
                             if !goes_on && seen.len() == before {
                                 return Ok(());
@@ -97,7 +103,7 @@ impl Outbox {
                     });
                     match result {
                         Ok(()) => break,
-                        Err(error) if is_lost_connection(&error) => {}
+                        Err(error) if is_lost_connection(&error) || is_to_be_repeated(&error) => {}
                         Err(error) => {
                             eprintln!("reader {}: {error:?}", reader.name);
                             errors.fetch_add(1, Ordering::Relaxed);
@@ -126,8 +132,6 @@ impl Outbox {
         }
         let mut client = self.config.connect(NoTls).expect("a connection");
         commit_prepared(&mut client, Duration::ZERO);
-        // What readers have to read first, they read after it.
-        thread::sleep(Duration::from_millis(500));
         self.reads.store(false, Ordering::Relaxed);
         let seen: Vec<_> = self.readers.into_iter().map(|(reader, thread)| (reader, thread.join().expect("a reader"))).collect();
         let ids = |client: &mut Client, query: &str| -> HashSet<Uuid> {

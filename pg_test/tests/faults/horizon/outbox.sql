@@ -83,52 +83,6 @@ BEGIN
     CLOSE page;
 END $$;
 
--- STABLE functions of readers, which PostgreSQL does not inline: each computes its expression in another memory context.
-CREATE FUNCTION settled_definer(id uuid) RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT
-    AS 'SELECT comb_settled(id)';
-CREATE FUNCTION settled_set(id uuid) RETURNS boolean LANGUAGE sql STABLE SET search_path FROM CURRENT AS 'SELECT comb_settled(id)';
-CREATE FUNCTION settled_return(id uuid) RETURNS boolean LANGUAGE plpgsql STABLE AS 'BEGIN RETURN comb_settled(id); END';
-CREATE FUNCTION settled_into(id uuid) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
-DECLARE answer boolean;
-BEGIN
-    SELECT comb_settled(id) INTO answer;
-    RETURN answer;
-END $$;
-CREATE FUNCTION settled_execute(id uuid) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
-DECLARE answer boolean;
-BEGIN
-    EXECUTE 'SELECT comb_settled($1)' INTO answer USING id;
-    RETURN answer;
-END $$;
-CREATE FUNCTION settled_query(id uuid) RETURNS SETOF boolean LANGUAGE plpgsql STABLE AS 'BEGIN RETURN QUERY SELECT comb_settled(id); END';
-
+-- A STABLE function that PostgreSQL does not inline.
+CREATE FUNCTION settled_set(id uuid) RETURNS boolean LANGUAGE sql STABLE SET search_path FROM CURRENT AS 'SELECT id < comb_horizon()';
 CREATE VIEW parts_settled AS SELECT * FROM parts WHERE settled_set(id);
-
--- The expressions of two statements have one memory context.
-CREATE FUNCTION by_two_cursors(cursor uuid) RETURNS SETOF uuid LANGUAGE plpgsql AS $$
-DECLARE
-    page CURSOR FOR SELECT id FROM outbox WHERE id > cursor AND settled_return(id) ORDER BY id LIMIT 1000;
-    other CURSOR FOR SELECT id FROM parts WHERE id > cursor AND settled_return(id);
-    next uuid;
-BEGIN
-    OPEN page;
-    OPEN other;
-    LOOP
-        FETCH page INTO next;
-        EXIT WHEN NOT FOUND;
-        RETURN NEXT next;
-        FETCH other INTO next;
-    END LOOP;
-    CLOSE page;
-    CLOSE other;
-END $$;
-
--- Of two rows, which one is visited first.
-CREATE SEQUENCE visits;
-
--- Ends the transaction that holds the horizon, between two rows of a statement.
-CREATE FUNCTION release() RETURNS boolean LANGUAGE plpgsql AS $$
-BEGIN
-    PERFORM pg_terminate_backend(pid, 20000) FROM pg_stat_activity WHERE application_name = 'holder';
-    RETURN true;
-END $$;

@@ -1,6 +1,6 @@
 //! Ways to poll the outbox by the horizon.
 
-use postgres::{Client, Error};
+use postgres::{Client, Config, Error, NoTls};
 use uuid::Uuid;
 
 /// A kind of reader.
@@ -10,10 +10,12 @@ pub struct Reader {
 }
 
 enum Poll {
-    /// A query of ids with the cursor as its parameter; the cursor goes on to the last one in order.
+    /// A query of ids with the cursor as its parameter; the last id in order becomes the cursor.
     Rows(&'static str),
     /// The same twice in one transaction of this kind.
     InTransaction(&'static str, &'static str),
+    /// From a new connection each time.
+    Connects(&'static str),
     /// A prepared statement with a generic plan.
     Generic(&'static str),
     /// The horizon for the next statement, which is its second parameter.
@@ -25,34 +27,18 @@ enum Poll {
 
 const PAGE: &str = "SELECT id FROM outbox WHERE id > $1 AND id < comb_horizon() ORDER BY id LIMIT 1000";
 
-macro_rules! settled_by {
-    ($function:literal) => {
-        concat!("SELECT id FROM outbox WHERE id > $1 AND ", $function, "(id) ORDER BY id LIMIT 1000")
-    };
-}
-
 const READERS: &[Reader] = &[
     // The query of somebody who does not know the horizon: it must miss rows.
     Reader { name: "naive", poll: Poll::Rows("SELECT id FROM outbox WHERE id > $1 ORDER BY id LIMIT 1000") },
     Reader { name: "statement", poll: Poll::Rows(PAGE) },
     Reader { name: "repeatable", poll: Poll::InTransaction("BEGIN ISOLATION LEVEL REPEATABLE READ", PAGE) },
+    Reader { name: "connects", poll: Poll::Connects(PAGE) },
     Reader { name: "view", poll: Poll::Rows("SELECT id FROM outbox_settled WHERE id > $1 ORDER BY id LIMIT 1000") },
     Reader { name: "prepared", poll: Poll::Generic(PAGE) },
     Reader { name: "loop", poll: Poll::Rows("SELECT id FROM by_loop($1) id") },
     Reader { name: "cursor", poll: Poll::Rows("SELECT id FROM by_cursor($1) id") },
     Reader { name: "partitioned", poll: Poll::Rows("SELECT id FROM parts WHERE id > $1 AND id < comb_horizon()") },
-    Reader { name: "settled", poll: Poll::Rows("SELECT id FROM parts WHERE id > $1 AND comb_settled(id)") },
-    // Through functions that PostgreSQL does not inline.
-    Reader { name: "definer", poll: Poll::Rows(settled_by!("settled_definer")) },
-    Reader { name: "return", poll: Poll::Rows(settled_by!("settled_return")) },
-    Reader { name: "into", poll: Poll::Rows(settled_by!("settled_into")) },
-    Reader { name: "execute", poll: Poll::Rows(settled_by!("settled_execute")) },
     Reader { name: "set", poll: Poll::Rows("SELECT id FROM parts_settled WHERE id > $1") },
-    Reader {
-        name: "lateral",
-        poll: Poll::Rows("SELECT id FROM outbox, LATERAL settled_query(id) settled WHERE id > $1 AND settled"),
-    },
-    Reader { name: "two_cursors", poll: Poll::Rows("SELECT id FROM by_two_cursors($1) id") },
     Reader {
         name: "values",
         poll: Poll::Rows(
@@ -87,7 +73,7 @@ impl Reader {
     }
 
     /// Reads rows behind the cursor, and moves it.
-    pub fn poll(&self, client: &mut Client, cursor: &mut Uuid, seen: &mut Vec<Uuid>) -> Result<(), Error> {
+    pub fn poll(&self, config: &Config, client: &mut Client, cursor: &mut Uuid, seen: &mut Vec<Uuid>) -> Result<(), Error> {
         let mut read = |client: &mut Client, query: &str, horizon: Option<Uuid>, cursor: &mut Uuid| -> Result<(), Error> {
             let rows = match horizon {
                 Some(horizon) => client.query(query, &[&*cursor, &horizon])?,
@@ -102,6 +88,7 @@ impl Reader {
         };
         match self.poll {
             Poll::Rows(query) => read(client, query, None, cursor),
+            Poll::Connects(query) => read(&mut config.connect(NoTls)?, query, None, cursor),
             Poll::InTransaction(begin, query) => {
                 client.batch_execute(begin)?;
                 read(client, query, None, cursor)?;

@@ -6,13 +6,12 @@ use std::time::Duration;
 use pg_test::{Server, Session, Sharing, sqlstate, value, within};
 use uuid::Uuid;
 
-use super::forms::{self, FORMS};
 use super::outbox::Outbox;
 use super::writers::{PAUSING, SINGLE, Writer};
 
 /// How the memory is shared has no part in the mistakes.
 fn server() -> Server {
-    let settings = [("max_prepared_transactions", "100"), ("max_locks_per_transaction", "10")];
+    let settings = [("max_prepared_transactions", "100")];
     let mut server = Server::create(Sharing::Attached, &settings);
     server.up();
     // The first id starts the clock.
@@ -152,24 +151,6 @@ fn hanging_holds(server: &Server) -> bool {
     is_held
 }
 
-/// The lock table is full: the id is refused, and the next attempt takes the lock.
-const FULL_THEN_TRACKED: &str = "BEGIN;
-    DO $$
-    BEGIN
-        BEGIN
-            -- Locks of the session, which stay when the block is rolled back.
-            FOR n IN 1..1000000 LOOP PERFORM pg_advisory_lock(n); END LOOP;
-        EXCEPTION WHEN out_of_memory THEN NULL;
-        END;
-        BEGIN
-            PERFORM comb_tracked();
-            RAISE 'generated an id without a lock';
-        EXCEPTION WHEN out_of_memory THEN NULL;
-        END;
-        PERFORM pg_advisory_unlock_all();
-        PERFORM comb_tracked();
-    END $$";
-
 #[test]
 fn while_one_transaction_stays_open() {
     let server = server();
@@ -179,7 +160,6 @@ fn while_one_transaction_stays_open() {
         "BEGIN; SAVEPOINT a; SELECT comb_tracked(); ROLLBACK TO a; INSERT INTO outbox DEFAULT VALUES",
         "BEGIN; SELECT comb_tracked(); COMMIT; BEGIN; INSERT INTO outbox DEFAULT VALUES",
         "BEGIN; SELECT comb_tracked(); ROLLBACK; BEGIN; INSERT INTO outbox DEFAULT VALUES",
-        FULL_THEN_TRACKED,
     ] {
         assert!(holds_in(&server, "postgres", statements), "{statements}");
     }
@@ -187,16 +167,6 @@ fn while_one_transaction_stays_open() {
     assert!(prepared_holds(&server), "a prepared transaction");
     assert!(next_holds(&server), "the transaction after it");
     assert!(hanging_holds(&server), "a commit that waits for a standby");
-    server.assert_clean_log();
-}
-
-/// The key of a client is not below its floor, though its time is in milliseconds.
-#[test]
-fn a_hold_waits_for_the_millisecond() {
-    let server = server();
-    let mut client = server.connect();
-    let covers = "SELECT comb_hold() <= comb_lower_bound(date_trunc('milliseconds', clock_timestamp()))";
-    assert_eq!((0..50).filter(|_| value(&mut client, covers)).count(), 50, "keys that are covered");
     server.assert_clean_log();
 }
 
@@ -214,19 +184,5 @@ fn a_parallel_worker_is_refused() {
                     SET parallel_leader_participation = off";
     client.batch_execute(settings).expect("settings");
     assert_eq!(sqlstate(&mut client, "CREATE TABLE generated AS SELECT safe() FROM source"), "55000");
-    server.assert_clean_log();
-}
-
-/// One answer a statement, by whatever functions it asks.
-#[test]
-fn one_answer_a_statement() {
-    let server = server();
-    let outbox = Outbox::new(&server, "forms");
-    for form in FORMS {
-        let mut holder = forms::hold(&server, &outbox);
-        let answers = form.answers(&outbox);
-        assert!(holder.end().is_err(), "the holder was released");
-        assert_eq!(answers, "false false", "{}", form.0);
-    }
     server.assert_clean_log();
 }

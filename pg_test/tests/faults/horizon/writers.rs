@@ -1,10 +1,10 @@
 //! Transactions that write into the outbox. Pauses between an id and its commit let others commit first.
 
 use std::thread::sleep;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use postgres::{Client, Error};
-use uuid::{Builder, Uuid};
+use uuid::Uuid;
 
 /// One transaction or more, and how often it is drawn.
 pub struct Writer(pub u32, pub Write);
@@ -23,7 +23,6 @@ pub const ALL: &[Writer] = &[
     Writer(1, conflict),
     Writer(1, exception),
     Writer(1, procedure),
-    Writer(2, client_key),
 ];
 
 pub const PAUSING: &[Writer] = &[Writer(1, pausing)];
@@ -145,19 +144,6 @@ fn conflict(client: &mut Client, random: &mut Random) -> Result<(), Error> {
 fn exception(client: &mut Client, _: &mut Random) -> Result<(), Error> {
     let id: Uuid = client.query_one("SELECT caught()", &[])?.get(0);
     acknowledge(client, &[id])
-}
-
-/// A key of the client: its time is in milliseconds, with random bits after it.
-fn client_key(client: &mut Client, random: &mut Random) -> Result<(), Error> {
-    client.batch_execute("BEGIN; SELECT comb_hold()")?;
-    let time = SystemTime::now().duration_since(UNIX_EPOCH).expect("a time after 1970");
-    let mut bytes = [0; 10];
-    bytes.fill_with(|| random.below(256) as u8);
-    let key = Builder::from_unix_timestamp_millis(time.as_millis() as u64, &bytes).into_uuid();
-    client.execute("INSERT INTO outbox (id, body) VALUES ($1, 'key of the client')", &[&key])?;
-    pause(random.below(1000));
-    client.batch_execute("COMMIT")?;
-    acknowledge(client, &[key])
 }
 
 fn procedure(client: &mut Client, _: &mut Random) -> Result<(), Error> {
