@@ -6,7 +6,7 @@ use super::common::{Host, Section};
 const TABLES: &str = r#"
     CREATE TABLE events (id uuid PRIMARY KEY DEFAULT comb_new(), body text) PARTITION BY RANGE (id);
     CREATE TABLE sales."Parcels" (id uniqueidentifier PRIMARY KEY DEFAULT comb_new_mssql(), body text) PARTITION BY RANGE (id);
-    CREATE TABLE events_2020_01 PARTITION OF events FOR VALUES FROM (comb_min('2020-01-01Z')) TO (comb_min('2020-02-01Z'))"#;
+    CREATE TABLE events_2020_01 PARTITION OF events FOR VALUES FROM (comb_lower_bound('2020-01-01Z')) TO (comb_lower_bound('2020-02-01Z'))"#;
 
 const PARTITIONS: &str = r#"
     SET timezone = 'UTC';
@@ -20,7 +20,7 @@ const PARTITIONS: &str = r#"
     SELECT 'each table has the partitions of this month and the next three, in its schema, with the names of the months', count(*) >= 8
         AND bool_and(partition IN ('events' || to_char(first, '_YYYY_MM'), 'sales."Parcels' || to_char(first, '_YYYY_MM') || '"')) FROM created;
     SELECT 'their bounds are the months in UTC, though the role has the time zone of New York: ' || parent, bool_and(
-        bound = format('FOR VALUES FROM (''%s'') TO (''%s'')', comb_min(first), comb_min(after)) OR
+        bound = format('FOR VALUES FROM (''%s'') TO (''%s'')', comb_lower_bound(first), comb_lower_bound(after)) OR
         bound = format('FOR VALUES FROM (''%s'') TO (''%s'')', comb_mssql_lower_bound(first), comb_mssql_lower_bound(after)))
     FROM created GROUP BY parent;
 

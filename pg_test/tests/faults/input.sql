@@ -34,7 +34,7 @@ INSERT INTO pool SELECT 'interval', unnest(ARRAY[
     'make_interval(years => (random() * 2e4 - 1e4)::int, days => (random() * 1e6)::int, secs => random() * 1e9)']);
 -- Tables of each kind, and what is none.
 CREATE TABLE drawn (id uuid) PARTITION BY RANGE (id);
-CREATE TABLE drawn_1 PARTITION OF drawn FOR VALUES FROM (MINVALUE) TO (comb_min('2026-01-01Z'));
+CREATE TABLE drawn_1 PARTITION OF drawn FOR VALUES FROM (MINVALUE) TO (comb_lower_bound('2026-01-01Z'));
 CREATE TABLE drawn_2 PARTITION OF drawn FOR VALUES FROM ('80000000-0000-4000-8000-000000000000') TO (MAXVALUE);
 CREATE TABLE drawn_default PARTITION OF drawn DEFAULT;
 CREATE TABLE drawn_mssql (id uniqueidentifier) PARTITION BY RANGE (id);
@@ -57,20 +57,12 @@ SELECT type, expression FROM
         'gen_random_uuid()::text', '''{'' || gen_random_uuid()::text || ''}''', '''uuidv7''']) e (expression);
 -- More often than anything else, so that functions of two layouts have an answer, too.
 INSERT INTO pool SELECT 'text', quote_literal(label) FROM comb_layouts(), generate_series(1, 4);
--- Ids as text: what is read, what is nearly so, and what names it, so that functions of two of them have an answer, too.
+-- Texts of ULID: valid ones, and some with a changed character.
 INSERT INTO pool
-SELECT 'text', expression, name FROM generate_series(1, 8), (
-    SELECT 'format', quote_literal(format) FROM unnest(ARRAY['crockford', 'base32hex', 'base58']) format
-    UNION ALL SELECT 'value', format('comb_encode(md5(random()::text)::uuid, %L)', format) FROM unnest(ARRAY['crockford', 'base32hex', 'base58']) format
-    UNION ALL VALUES
-        ('value', 'overlay(comb_encode(comb_new(), ''base58'') PLACING chr(1 + floor(random() * 1000)::int) FROM 1 + floor(random() * 22)::int)'),
-        ('value', 'comb_encode(md5(random()::text)::uuid, ''base32hex'') || repeat(''='', floor(random() * 8)::int)'),
-        ('value', 'repeat(''Z'', 22 + floor(random() * 6)::int)'), ('value', 'repeat(''1'', floor(random() * 24)::int)'),
-        ('prefix', '''user'''), ('prefix', '''user_'''), ('prefix', 'repeat(''x'', 60 + floor(random() * 6)::int)'), ('prefix', '''é'''),
-        ('typeid', 'comb_typeid(''user'', md5(random()::text)::uuid)'), ('typeid', 'comb_typeid('''', comb_new())'),
-        ('typeid', 'repeat(''x'', 60 + floor(random() * 6)::int) || ''_'' || comb_typeid('''', comb_new())'),
-        ('typeid', 'overlay(comb_typeid(''user'', comb_new()) PLACING chr(1 + floor(random() * 1000)::int) FROM 1 + floor(random() * 31)::int)')
-    ) named (name, expression);
+SELECT 'text', expression, name FROM generate_series(1, 8), (VALUES
+    ('format', '''crockford'''), ('value', 'comb_encode(md5(random()::text)::uuid)'),
+    ('value', 'overlay(comb_encode(comb_new()) PLACING chr(1 + floor(random() * 1000)::int) FROM 1 + floor(random() * 26)::int)'),
+    ('value', 'repeat(''Z'', 22 + floor(random() * 6)::int)')) named (name, expression);
 INSERT INTO pool SELECT 'integer', unnest(ARRAY['0', '1', '-1', '2147483647', '-2147483648', '(random() * 1e6)::int']);
 INSERT INTO pool SELECT 'bigint', unnest(ARRAY['0', '1', '-1', '9223372036854775807', '-9223372036854775808', '(random() * 1e18)::bigint']);
 INSERT INTO pool SELECT 'boolean', unnest(ARRAY['true', 'false']);

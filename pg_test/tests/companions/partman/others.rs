@@ -92,7 +92,7 @@ fn a_set_of_their_functions_continues_only_forward_with_the_encoder() {
 #[ignore = "needs pg_partman: make companions"]
 fn comb_timestamp_is_no_decoder() {
     let host = start("extensions");
-    let functions = Kind { encoder: "extensions.comb_min", decoder: "extensions.comb_timestamp", ..UUIDV7 };
+    let functions = Kind { encoder: "extensions.comb_lower_bound", decoder: "extensions.comb_timestamp", ..UUIDV7 };
     create_parent(&host, "trapped", "1 day", functions);
     let maintain = "SELECT partman.run_maintenance('public.trapped')";
     assert_says(&host, maintain, "comb_timestamp(text) does not exist");
