@@ -1,5 +1,6 @@
 //! SQL functions for BSV text.
 
+use comb_clock::source::LAST_TICK;
 use comb_id::bsv::{Bsv, BsvError};
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, Datum};
@@ -18,6 +19,10 @@ struct BsvFormat;
 impl TickFormat for BsvFormat {
     fn step(&self, ticks: u64) -> u64 {
         Bsv::TIME_FIELD.step(ticks)
+    }
+
+    fn last_tick(&self) -> u64 {
+        Bsv::TIME_FIELD.last_tick().try_into().unwrap_or(LAST_TICK)
     }
 
     #[cold]

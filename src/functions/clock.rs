@@ -28,7 +28,7 @@ fn comb_clock_state(call: Call) -> Result<Datum, Report> {
     let status = block.status(&process)?;
     let (scope, reason) = match in_use {
         InUse::Shared(reason) => ("server", reason),
-        InUse::Separate(reason) => ("backend", reason),
+        InUse::Separate(unavailable) => ("backend", unavailable.reason),
     };
     let source = status.seed_source.map(|source| match source {
         SeedSource::SystemClock => "system clock",

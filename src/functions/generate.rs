@@ -8,6 +8,7 @@ use crate::postgres::raw;
 use crate::postgres::report::Report;
 use crate::postgres::timestamp::TimestampTz;
 use crate::server::backend::{self, TickFormat, clock_micros, clock_out_of_range};
+use comb_clock::source::LAST_TICK;
 use comb_id::layout::{Comb, Layout};
 use comb_id::layouts::{MSSQL, MSSQL_LEGACY, UUIDV7};
 use comb_tick::{Tick, micros_of_tick, tick_of_micros};
@@ -21,11 +22,34 @@ impl TickFormat for Layout {
         Layout::step(self, ticks)
     }
 
+    #[inline(always)]
+    fn last_tick(&self) -> u64 {
+        Layout::last_tick(self).try_into().unwrap_or(LAST_TICK)
+    }
+
     #[cold]
     fn out_of_range(&self) -> Report {
         let ((first, last), of_layout) = (clock_micros(), self.range_micros());
         let range = (first.max(of_layout.0), last.min(of_layout.1));
         clock_out_of_range(format_args!(" for UUID layout \"{}\"", self.label), "New UUIDs of the layout", range)
+    }
+}
+
+/// A layout whose UUIDs are shifted: the tick need not be one of the layout.
+struct Shifted(&'static Layout);
+
+impl TickFormat for Shifted {
+    fn step(&self, ticks: u64) -> u64 {
+        self.0.step(ticks)
+    }
+
+    fn last_tick(&self) -> u64 {
+        LAST_TICK
+    }
+
+    #[cold]
+    fn out_of_range(&self) -> Report {
+        self.0.out_of_range()
     }
 }
 
@@ -64,7 +88,7 @@ fn comb_at(at: TimestampTz, layout: &'static Layout) -> Result<Uuid, Report> {
 /// It has new random bits even in a layout whose UUIDs share those of their process: the time of another UUID can become
 /// the same tick.
 fn comb_shifted(shift: &pg_sys::Interval, layout: &'static Layout) -> Result<Uuid, Report> {
-    let tick = Tick::from(backend::next_tick(layout)?);
+    let tick = Tick::from(backend::next_tick(&Shifted(layout))?);
     let random = backend::random()?;
     let id = shifted(tick, shift).and_then(|tick| layout.encode(Comb { tick, random }));
     id.ok_or_else(|| timestamp_out_of_range(layout))

@@ -41,12 +41,15 @@ struct Backend {
 #[derive(Clone, Copy)]
 pub enum InUse {
     Shared(&'static str),
-    Separate(&'static str),
+    Separate(Unavailable),
 }
+
+/// Why the shared clock is not in use if a setting says so.
+const BY_SETTING: Unavailable = Unavailable { reason: "comb.scope is backend", remedy: "Set \"comb.scope\" to \"server\"." };
 
 static mut BACKEND: Backend = Backend {
     followed: None,
-    in_use: InUse::Separate(""),
+    in_use: InUse::Separate(BY_SETTING),
     separate: Generator::new(&SEPARATE_BLOCK),
     shared: Generator::new(&SEPARATE_BLOCK),
     attached: None,
@@ -100,10 +103,10 @@ impl Backend {
         let was_attached = self.attached.is_some();
         let mut missing = None;
         self.in_use = match scope {
-            Scope::Backend => InUse::Separate("comb.scope is backend"),
+            Scope::Backend => InUse::Separate(BY_SETTING),
             Scope::Auto => self.attach().unwrap_or_else(|unavailable| {
                 missing = Some(unavailable).filter(|_| !was_attached);
-                InUse::Separate(unavailable.reason)
+                InUse::Separate(unavailable)
             }),
             Scope::Server => self.attach().map_err(no_shared_memory)?,
         };
@@ -128,6 +131,9 @@ pub trait TickFormat {
     /// the format needs.
     fn step(&self, ticks: u64) -> u64;
 
+    /// The last tick of the format; a later one is an error that does not advance the clock.
+    fn last_tick(&self) -> u64;
+
     /// The error if the clock is out of the format's range.
     fn out_of_range(&self) -> Report;
 }
@@ -142,7 +148,7 @@ pub fn next_tick(format: &impl TickFormat) -> Result<u64, Report> {
     let backend = unsafe { backend() };
     let step = format.step(settings::timestamp_step_ms() * TICKS_PER_MS);
     if backend.followed == Some(settings::scope())
-        && let Some(reading) = backend.generator().try_tick(step, &SystemClock)
+        && let Some(reading) = backend.generator().try_tick(step, format.last_tick(), &SystemClock)
     {
         if reading.lead() > MIN_WARNED_LEAD {
             warn_again(reading.lead());
@@ -160,7 +166,7 @@ fn slow_tick(format: &dyn TickFormat, step: u64) -> Result<u64, Report> {
     // SAFETY: no other reference is in use.
     let backend = unsafe { backend() };
     let process = backend.process();
-    let reading = backend.generator().tick(step, &process).map_err(|error| match error {
+    let reading = backend.generator().tick(step, format.last_tick(), &process).map_err(|error| match error {
         ClockError::OutOfRange => format.out_of_range(),
         error => error.into(),
     })?;
@@ -237,7 +243,7 @@ pub fn process_bits() -> Result<u64, Report> {
 pub fn server() -> Result<(&'static Block, Process), Report> {
     match block()? {
         (block, process, InUse::Shared(_)) => Ok((block, process)),
-        (_, _, InUse::Separate(reason)) => Err(separate_clock(reason)),
+        (_, _, InUse::Separate(unavailable)) => Err(separate_clock(unavailable)),
     }
 }
 
@@ -252,10 +258,10 @@ pub fn block() -> Result<(&'static Block, Process, InUse), Report> {
 }
 
 #[cold]
-fn separate_clock(reason: &str) -> Report {
+fn separate_clock(unavailable: Unavailable) -> Report {
     report!(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, "tracked UUIDs and the horizon require the shared clock")
-        .detail(format_args!("The connection uses a separate clock, because {reason}."))
-        .hint("Set \"comb.scope\" to \"server\".")
+        .detail(format_args!("The connection uses a separate clock, because {}.", unavailable.reason))
+        .hint(unavailable.remedy)
 }
 
 /// Warns that UUIDs are not in the order of the server, though comb.scope is auto.

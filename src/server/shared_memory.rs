@@ -55,8 +55,10 @@ const NO_ROOM: Unavailable = Unavailable {
     reason: "shared memory could not be allocated",
     remedy: "Add comb to \"shared_preload_libraries\" and restart the server.",
 };
-const OTHER_VERSION: Unavailable =
-    Unavailable { reason: "the shared memory belongs to another version of the library", remedy: "Restart the server." };
+const OTHER_VERSION: Unavailable = Unavailable {
+    reason: "the shared memory belongs to another version of the library",
+    remedy: "Restart the server to finish the update.",
+};
 
 /// The shared block of this server, and the reason why there is one. Allocates it if no process has.
 pub fn attach() -> Result<(&'static Block, &'static str), Unavailable> {

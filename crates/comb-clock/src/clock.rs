@@ -88,17 +88,17 @@ pub struct Status {
 }
 
 impl Block {
-    /// The next tick, at least `step` above the last one; `None` if the clock has not started, is in recovery or out of
-    /// range. [`Self::next`] returns it then, or an error.
+    /// The next tick, at least `step` above the last one and not above `limit`; `None` if the clock has not started, is in
+    /// recovery or out of range. [`Self::next`] returns it then, or an error.
     #[inline(always)]
-    pub fn try_next(&self, step: u64, system: u64) -> Option<u64> {
+    pub fn try_next(&self, step: u64, limit: u64, system: u64) -> Option<u64> {
         if self.state.load(Acquire) != RUNS {
             return None;
         }
         let mut last = self.last.0.load(Relaxed);
         loop {
             let tick = system.max(last + step);
-            if tick > LAST_TICK {
+            if tick > limit.min(LAST_TICK) {
                 return None;
             }
             match self.last.0.compare_exchange_weak(last, tick, AcqRel, Relaxed) {
@@ -108,14 +108,14 @@ impl Block {
         }
     }
 
-    /// The next tick, at least `step` above the last one. Starts the clock if it has not started.
+    /// The next tick, at least `step` above the last one and not above `limit`. Starts the clock if it has not started.
     ///
     /// # Errors
     /// The system clock or the tick is out of range.
     #[cold]
-    pub fn next(&self, step: u64, host: &impl Host) -> Result<Reading, ClockError> {
+    pub fn next(&self, step: u64, limit: u64, host: &impl Host) -> Result<Reading, ClockError> {
         let system = self.ready(host)?;
-        let next = |last: u64| Some(system.max(last + step)).filter(|tick| *tick <= LAST_TICK);
+        let next = |last: u64| Some(system.max(last + step)).filter(|tick| *tick <= limit.min(LAST_TICK));
         let last = self.last.0.fetch_update(AcqRel, Relaxed, next).map_err(|_| ClockError::OutOfRange)?;
         Ok(Reading { tick: system.max(last + step), system })
     }

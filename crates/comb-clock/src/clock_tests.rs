@@ -10,7 +10,7 @@ use crate::host::EarlierTime;
 use crate::simulation::{BEGIN, HOUR, SECOND, SimulatedHost, unused_block};
 
 fn next(block: &Block, host: &SimulatedHost) -> u64 {
-    block.next(1, host).unwrap().tick
+    block.next(1, LAST_TICK, host).unwrap().tick
 }
 
 #[test]
@@ -56,17 +56,23 @@ fn a_clock_out_of_range_changes_nothing() {
     let (block, host) = (unused_block(), SimulatedHost::new());
     for _ in 0..2 {
         host.now.set(None);
-        assert_eq!(block.next(1, &host), Err(ClockError::OutOfRange));
+        assert_eq!(block.next(1, LAST_TICK, &host), Err(ClockError::OutOfRange));
         assert_eq!(block.now(&host), Err(ClockError::OutOfRange));
         assert_eq!(block.reset(&host, |_| panic!("not reset")), Err(ClockError::OutOfRange));
         // The clock has started in the second round.
         host.set(BEGIN);
         assert!(next(block, &host) <= BEGIN + 2);
     }
+    let last = block.floor();
+    for step in [SECOND, HOUR] {
+        assert_eq!(block.next(step, last + SECOND - 1, &host), Err(ClockError::OutOfRange), "of a layout that ends");
+        assert_eq!(block.try_next(step, last + SECOND - 1, BEGIN), None);
+    }
+    assert_eq!(block.floor(), last);
     block.observe(LAST_TICK - 5, None, &host).unwrap();
-    assert_eq!(block.next(10, &host), Err(ClockError::OutOfRange));
-    assert_eq!(block.try_next(10, BEGIN), None);
-    assert_eq!(block.next(5, &host).map(|reading| reading.tick), Ok(LAST_TICK));
+    assert_eq!(block.next(10, LAST_TICK, &host), Err(ClockError::OutOfRange));
+    assert_eq!(block.try_next(10, LAST_TICK, BEGIN), None);
+    assert_eq!(block.next(5, LAST_TICK, &host).map(|reading| reading.tick), Ok(LAST_TICK));
 }
 
 fn earlier(reached: u64, source: SeedSource) -> Option<EarlierTime> {
@@ -81,14 +87,14 @@ fn it_starts_where_uuids_had_been() {
     {
         let (block, host) = (unused_block(), SimulatedHost::new());
         host.earlier.set(earlier(reached, Checkpoint));
-        assert!(block.try_next(1, BEGIN).is_none(), "it has not started");
+        assert!(block.try_next(1, LAST_TICK, BEGIN).is_none(), "it has not started");
         let status = block.status(&host).unwrap();
         assert_eq!((status.seed_source, status.seeded_from, status.seeded_at), (Some(source), first, BEGIN));
         assert!(next(block, &host) >= first);
     }
     let (block, host) = (unused_block(), SimulatedHost::new());
     host.earlier.set(earlier(LAST_TICK, Checkpoint));
-    assert_eq!(block.next(1, &host), Err(ClockError::OutOfRange));
+    assert_eq!(block.next(1, LAST_TICK, &host), Err(ClockError::OutOfRange));
 }
 
 #[test]
@@ -96,7 +102,7 @@ fn a_promotion_advances_it_to_the_replayed_time() {
     let (block, host) = (unused_block(), SimulatedHost::new());
     host.in_recovery.set(true);
     assert_eq!(next(block, &host), BEGIN + 1);
-    assert!(block.try_next(1, BEGIN).is_none(), "each UUID looks for the end of recovery");
+    assert!(block.try_next(1, LAST_TICK, BEGIN).is_none(), "each UUID looks for the end of recovery");
     host.earlier.set(earlier(BEGIN + HOUR, SeedSource::Replay));
     assert_eq!(next(block, &host), BEGIN + 2, "not before the promotion");
     host.in_recovery.set(false);
@@ -141,7 +147,9 @@ fn processes_get_different_ticks() {
     next(block, &host);
     let count = if cfg!(miri) { 20 } else { 20_000 };
     let threads: Vec<_> = (0..4)
-        .map(|n| thread::spawn(move || (0..count).map(|i| block.try_next(1, BEGIN + i * n).unwrap()).collect::<Vec<_>>()))
+        .map(|n| {
+            thread::spawn(move || (0..count).map(|i| block.try_next(1, LAST_TICK, BEGIN + i * n).unwrap()).collect::<Vec<_>>())
+        })
         .collect();
     let ticks: Vec<Vec<u64>> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
     assert!(ticks.iter().all(|ticks| ticks.is_sorted_by(|a, b| a < b)), "each in order");
@@ -156,7 +164,7 @@ proptest! {
         let mut last = next(block, &host);
         for (now, step, fast) in clock {
             host.set(BEGIN + now);
-            let tick = if fast { block.try_next(step, BEGIN + now).unwrap() } else { block.next(step, &host).unwrap().tick };
+            let tick = if fast { block.try_next(step, LAST_TICK, BEGIN + now).unwrap() } else { block.next(step, LAST_TICK, &host).unwrap().tick };
             prop_assert!(tick >= last + step && tick >= BEGIN + now);
             prop_assert!(tick == last + step || tick == BEGIN + now);
             last = tick;

@@ -26,14 +26,15 @@ impl Generator {
         self.block
     }
 
-    /// The next tick, at least `step` above the last one of the clock; `None` if there is more to do, which [`Self::tick`] does.
+    /// The next tick, at least `step` above the last one of the clock and not above `limit`; `None` if there is more to do,
+    /// which [`Self::tick`] does.
     #[inline(always)]
-    pub fn try_tick(&mut self, step: u64, source: &impl ClockSource) -> Option<Reading> {
+    pub fn try_tick(&mut self, step: u64, limit: u64, source: &impl ClockSource) -> Option<Reading> {
         let system = source.realtime()?;
         if !self.random.is_fresh(system) {
             return None;
         }
-        let tick = self.block.try_next(step, system)?;
+        let tick = self.block.try_next(step, limit, system)?;
         // Read after the tick: after a reset, ticks come again.
         (self.block.resets() == self.resets).then_some(Reading { tick, system })
     }
@@ -43,9 +44,9 @@ impl Generator {
     /// # Errors
     /// A clock or the tick is out of range.
     #[cold]
-    pub fn tick(&mut self, step: u64, host: &impl Host) -> Result<Reading, ClockError> {
+    pub fn tick(&mut self, step: u64, limit: u64, host: &impl Host) -> Result<Reading, ClockError> {
         loop {
-            let reading = self.block.next(step, host)?;
+            let reading = self.block.next(step, limit, host)?;
             self.random.refresh(reading.system);
             let resets = self.block.resets();
             if resets == self.resets {

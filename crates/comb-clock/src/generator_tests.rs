@@ -5,14 +5,15 @@ use uuid::Uuid;
 
 use super::*;
 use crate::simulation::{BEGIN, SECOND, SimulatedHost, unused_block};
+use crate::source::LAST_TICK;
 use comb_id::bsv::Bsv;
 use comb_id::layout::{Comb, Layout};
 use comb_id::layouts::{LAYOUTS, labelled};
 use comb_tick::{TICKS_PER_MS, Tick, tick_of_micros};
 
 fn next_id(generator: &mut Generator, layout: &Layout, step: u64, host: &SimulatedHost) -> Option<Uuid> {
-    let step = layout.step(step);
-    let reading = generator.try_tick(step, host).or_else(|| generator.tick(step, host).ok())?;
+    let (step, limit) = (layout.step(step), layout.last_tick().min(LAST_TICK.into()).try_into().unwrap());
+    let reading = generator.try_tick(step, limit, host).or_else(|| generator.tick(step, limit, host).ok())?;
     let random = if layout.marks_process() { generator.random.process_bits(1) } else { generator.random.next(1) };
     layout.encode(Comb { tick: Tick::from(reading.tick), random: random.unwrap() })
 }
@@ -29,8 +30,8 @@ fn a_seed_is_used_for_a_second() {
     let mut generator = Generator::new(unused_block());
     let mut bits_at = |now| {
         host.set(now);
-        if generator.try_tick(1, &host).is_none() {
-            generator.tick(1, &host).unwrap();
+        if generator.try_tick(1, LAST_TICK, &host).is_none() {
+            generator.tick(1, LAST_TICK, &host).unwrap();
         }
         assert_ne!(generator.random.next(1).unwrap(), generator.random.next(1).unwrap());
         generator.random.process_bits(1).unwrap()
@@ -67,6 +68,7 @@ fn a_clock_beyond_the_layouts_range_is_refused() {
         let mut generator = Generator::new(unused_block());
         assert_eq!(next_id(&mut generator, layout, 0, &host), None, "{label}");
         assert_eq!(next_id(&mut generator, layout, 4 * TICKS_PER_MS, &host), None, "{label}");
+        assert_eq!(generator.block().floor(), second * SECOND, "{label}: nothing is lost");
     }
 }
 
@@ -74,7 +76,7 @@ fn a_clock_beyond_the_layouts_range_is_refused() {
 fn bsv_texts_increase() {
     let (host, mut generator) = (SimulatedHost::new(), Generator::new(unused_block()));
     let mut text = || {
-        let tick = generator.tick(Bsv::TIME_FIELD.unit.ticks, &host).unwrap().tick;
+        let tick = generator.tick(Bsv::TIME_FIELD.unit.ticks, LAST_TICK, &host).unwrap().tick;
         let random = [generator.random.next(1).unwrap(), generator.random.next(1).unwrap()];
         Bsv::of_tick(tick, random).unwrap().text()
     };

@@ -93,6 +93,13 @@ impl Layout {
         (first, if self.holds_micros(last) { last } else { YEAR_10000_US - 1 })
     }
 
+    /// The last tick of the layout.
+    #[inline(always)]
+    pub fn last_tick(&self) -> Tick {
+        let last = self.time_field.last_tick();
+        if self.holds(last) { last } else { YEAR_10000 - 1 }
+    }
+
     #[inline(always)]
     const fn holds(&self, tick: Tick) -> bool {
         self.declares_time() || tick < YEAR_10000

@@ -142,6 +142,8 @@ fn layouts_hold_the_times_of_their_range() {
         let (first, last) = layout.range_micros();
         let held = [first - 1, first, last, last + 1].map(|micros| layout.with_micros(&Uuid::nil(), micros).is_some());
         assert_eq!(held, [false, true, true, false], "{}", layout.label);
+        let held = [0, 1].map(|later| layout.encode(Comb { tick: layout.last_tick() + later, random: 0 }).is_some());
+        assert_eq!(held, [true, false], "{}", layout.label);
     }
 }
 

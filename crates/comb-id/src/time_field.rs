@@ -220,6 +220,15 @@ impl TimeField {
         (number < self.last).then(|| self.encode(number + 1, self.unit))
     }
 
+    /// The last tick of the field.
+    #[inline(always)]
+    pub fn last_tick(self) -> Tick {
+        self.unit.as_constant(|unit| {
+            let (period, of_period) = (self.last / unit.count, self.last % unit.count);
+            tick((period * unit.ms) as i64 + self.epoch_ms, unit.begin(of_period + 1) - 1)
+        })
+    }
+
     /// The first and the last time of the field, in microseconds since the Unix epoch.
     pub const fn range_micros(self) -> (i64, i64) {
         let end = (self.last as u128 + 1) * self.unit.ms as u128 * 1000;

@@ -89,6 +89,8 @@ fn ranges_end_where_the_field_does() {
         assert_eq!(field_of(time_field, last + 1), None, "{time_field:?}");
         assert_eq!(field_of(time_field, i64::MIN), None, "{time_field:?}");
         assert_eq!(field_of(time_field, i64::MAX), None, "{time_field:?}");
+        let last_tick = time_field.last_tick();
+        assert!(time_field.split(last_tick).is_some() && time_field.split(last_tick + 1).is_none(), "{time_field:?}");
         assert_eq!(time_field.split(Tick::MAX), None, "{time_field:?}");
         assert_eq!(time_field.split(Tick::MIN), None, "{time_field:?}");
     }

@@ -138,12 +138,19 @@ fn a_library_of_another_block_stays_away(server: &Server) {
     assert!(
         warnings.iter().any(|warning| warning.severity() == "WARNING"
             && warning.detail().is_some_and(|detail| detail.ends_with("another version of the library."))
-            && warning.hint() == Some("Restart the server.")),
+            && warning.hint() == Some("Restart the server to finish the update.")),
         "{warnings:?}"
     );
     let generated = "SELECT count(comb_new()) FROM generate_series(1, 1000)";
     assert_eq!(server.value::<i64>(generated), 1000, "it generates ids");
     let mut other = server.connect();
-    other.batch_execute("SET comb.scope = server").expect("a setting");
-    assert_eq!(sqlstate(&mut other, "SELECT comb_new()"), "55000");
+    let mut refusal = |statement| {
+        let error = other.batch_execute(statement).expect_err(statement);
+        let error = error.as_db_error().expect("an error of the server").clone();
+        (error.code().code().to_owned(), error.hint().unwrap_or_default().to_owned())
+    };
+    for statement in ["SELECT comb_tracked()", "SELECT comb_horizon()", "SET comb.scope = server; SELECT comb_new()"] {
+        let (state, hint) = refusal(statement);
+        assert!(state == "55000" && hint.starts_with("Restart the server to finish the update."), "{statement}: {state} {hint}");
+    }
 }
