@@ -113,15 +113,22 @@ END;
 COMMENT ON FUNCTION comb_status() IS
     'state of the clock that UUIDs are generated from: its scope, its lead over the system clock, and how it started';
 
+-- Owner and privileges, and the roles that therefore cannot be dropped. Default privileges may have given others to new functions.
+DELETE FROM pg_catalog.pg_shdepend d
+WHERE d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::regclass
+    AND d.objid OPERATOR(pg_catalog.=) ANY (ARRAY['comb_status()', 'comb_clock_status()']::regprocedure[]::oid[])
+    AND d.dbid OPERATOR(pg_catalog.=) (SELECT b.oid FROM pg_catalog.pg_database b
+        WHERE b.datname OPERATOR(pg_catalog.=) pg_catalog.current_database());
 INSERT INTO pg_catalog.pg_shdepend (dbid, classid, objid, objsubid, refclassid, refobjid, deptype)
 SELECT d.dbid, d.classid, p.oid, d.objsubid, d.refclassid, d.refobjid, d.deptype
 FROM (VALUES ('comb_status()'::regprocedure, 'comb_status_0_3()'::regprocedure),
     ('comb_clock_status()'::regprocedure, 'comb_clock_status_0_3()'::regprocedure)) p (oid, old)
 JOIN pg_catalog.pg_shdepend d ON d.objid OPERATOR(pg_catalog.=) p.old::oid
-WHERE d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::regclass AND d.deptype OPERATOR(pg_catalog.=) 'a'
+WHERE d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::regclass
+    AND d.deptype OPERATOR(pg_catalog.=) ANY ('{a,o}'::"char"[])
     AND d.dbid OPERATOR(pg_catalog.=) (SELECT b.oid FROM pg_catalog.pg_database b
         WHERE b.datname OPERATOR(pg_catalog.=) pg_catalog.current_database());
-UPDATE pg_catalog.pg_proc new SET proacl = old.proacl
+UPDATE pg_catalog.pg_proc new SET proowner = old.proowner, proacl = old.proacl
 FROM pg_catalog.pg_proc old, (VALUES ('comb_status()'::regprocedure, 'comb_status_0_3()'::regprocedure),
     ('comb_clock_status()'::regprocedure, 'comb_clock_status_0_3()'::regprocedure)) p (new, old)
 WHERE new.oid OPERATOR(pg_catalog.=) p.new::oid AND old.oid OPERATOR(pg_catalog.=) p.old::oid;

@@ -117,7 +117,9 @@ fn an_update_is_a_fresh_install() {
         .batch_execute(
             "CREATE ROLE reader; REVOKE EXECUTE ON FUNCTION extensions.comb_status(), extensions.comb_horizon_holders() FROM PUBLIC;
              GRANT EXECUTE ON FUNCTION extensions.comb_status() TO reader, pg_monitor; GRANT EXECUTE ON FUNCTION
-             extensions.comb_horizon_holders() TO reader; REVOKE EXECUTE ON FUNCTION extensions.comb_horizon_status() FROM PUBLIC",
+             extensions.comb_horizon_holders() TO reader; REVOKE EXECUTE ON FUNCTION extensions.comb_horizon_status() FROM PUBLIC;
+             CREATE ROLE second SUPERUSER; CREATE ROLE stranger;
+             ALTER DEFAULT PRIVILEGES FOR ROLE second GRANT EXECUTE ON FUNCTIONS TO stranger",
         )
         .expect("privileges");
     let granted: String = value(&mut plain, privileges);
@@ -145,8 +147,12 @@ fn an_update_is_a_fresh_install() {
     in_two_phases.batch_execute("BEGIN; ALTER EXTENSION comb UPDATE; PREPARE TRANSACTION 'update'").expect("the first phase");
     in_two_phases.batch_execute("COMMIT PREPARED 'update'").expect("the second phase");
     drop(in_two_phases);
-    for database in ["shop", "without_plpgsql", "plain"] {
+    let by_another = "SET SESSION AUTHORIZATION second; ALTER EXTENSION comb UPDATE";
+    server.connect_to("plain").batch_execute(by_another).expect("an update by another superuser");
+    for database in ["shop", "without_plpgsql"] {
         update(&server, database).unwrap_or_else(|error| panic!("{database}: {error:?}"));
+    }
+    for database in ["shop", "without_plpgsql", "plain"] {
         assert_eq!(version(&server, database), VERSION);
     }
     for database in ["shop", "prepared", "without_plpgsql"] {
@@ -156,6 +162,10 @@ fn an_update_is_a_fresh_install() {
     assert_eq!(value::<String>(&mut plain, privileges), granted, "privileges");
     let refused = error(&mut plain, "DROP ROLE reader");
     assert!(refused.detail().is_some_and(|detail| detail.contains("comb_status")), "{refused}");
+    let refused = error(&mut plain, "DROP ROLE stranger");
+    assert!(refused.detail().is_some_and(|detail| !detail.contains("status")), "{refused:?}");
+    plain.batch_execute("REVOKE EXECUTE ON FUNCTION extensions.comb_status() FROM reader").expect("REVOKE");
+    check(&mut plain, "no longer", "SELECT NOT has_function_privilege('reader', 'extensions.comb_status()', 'EXECUTE')");
     drop(plain);
     let more = facts.replace("settled 2", "settled 3").replace("outbox 2", "outbox 3");
     let more = more.replace("recent 1000", "recent 1001").replace("inserted 989", "inserted 990");
