@@ -20,7 +20,7 @@ tests() { (cd "$ROOT" && CARGO_TARGET_DIR="${CARGO_TARGET_DIR%/*}" cargo test --
 # As in a fresh clone, on a machine that has Rust and no PostgreSQL.
 unit_tests() { (unset PGRX_PG_CONFIG_PATH && tests); }
 
-# The model of the clock's lock. Other flags, other builds of all crates.
+# The model of the table of floors. Other flags, other builds of all crates.
 model() { RUSTFLAGS="--cfg loom" tests --target-dir "${CARGO_TARGET_DIR%/*}/loom" --package comb-clock --lib model; }
 
 # Those of src/.
@@ -43,7 +43,7 @@ if [ "$(cargo pgrx --version 2>/dev/null)" != "cargo-pgrx $pgrx" ]; then
 fi
 
 suite "Unit and property tests" unit_tests
-suite "Model of the clock's lock" model
+suite "Model of the table of floors" model
 suite "Tests in the extension's sources for PostgreSQL $MAJOR" extension_tests
 suite "pg_regress on PostgreSQL $MAJOR" pg_tests regress
 suite "Connections to PostgreSQL $MAJOR" pg_tests connections

@@ -7,8 +7,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
-use std::thread;
-use std::time::Duration;
 
 use crate::installation::installation;
 use crate::root;
@@ -31,8 +29,6 @@ impl Clock {
         fs::write(&new, format!("{offset}\n")).expect("a clock");
         installation().give(&new);
         fs::rename(&new, &self.file).expect("a clock");
-        // A backend that generates ids looks at the clock every 10 ms.
-        thread::sleep(Duration::from_millis(20));
     }
 
     pub(crate) fn environment(&self) -> [(String, String); 4] {
