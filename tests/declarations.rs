@@ -59,7 +59,7 @@ fn sql_type(rust: &str) -> &str {
     match rust.trim_start_matches(['&', ' ']).trim_start_matches("'a ").trim_start_matches("'static ") {
         "Uuid" => "uuid",
         "CStr" => "cstring",
-        "Layout" | "TextForm" | "[u8]" | "Text" => "text",
+        "Layout" | "Format" | "[u8]" | "Text" => "text",
         "TimestampTz" => "timestamptz",
         "pg_sys::Interval" | "Interval" => "interval",
         "Oid" => "regclass",
@@ -140,7 +140,7 @@ fn declared() -> Vec<(String, String, Signature)> {
 #[test]
 fn each_function_has_the_types_of_its_declaration() {
     let (exported, declared) = (exported(), declared());
-    assert!(declared.len() > 80 && exported.len() > 60, "{} and {}", declared.len(), exported.len());
+    assert!(declared.len() > 60 && exported.len() > 50, "{} and {}", declared.len(), exported.len());
     for (name, symbol, signature) in &declared {
         let function = exported.get(symbol).unwrap_or_else(|| panic!("{name}: no function {symbol} is exported"));
         // A Datum is passed on to PostgreSQL. Arguments of type internal are passed by PostgreSQL alone.

@@ -7,6 +7,7 @@ use std::ptr;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, Datum, HeapTuple, List, ListCell, Oid, SysCacheIdentifier, TupleDesc};
 
+use super::compat::CatalogIndex;
 use super::raw;
 use super::report::{Report, report};
 
@@ -99,15 +100,6 @@ pub fn calls(function: Oid, symbol: &CStr) -> bool {
 /// Whether the path of a library is that of ours, as a database stores it.
 pub fn is_ours(library: &CStr) -> bool {
     matches!(library.to_bytes(), b"comb" | [.., b'/', b'c', b'o', b'm', b'b'])
-}
-
-/// A catalog, and an index of it whose columns are OIDs.
-#[derive(Clone, Copy)]
-pub struct CatalogIndex {
-    pub catalog: Oid,
-    pub index: Oid,
-    /// The numbers of the catalog's columns that it begins with.
-    pub columns: &'static [i16],
 }
 
 /// A row of a catalog, during a scan.

@@ -5,8 +5,6 @@
 
 use pgrx::pg_sys::{self, Datum, Oid};
 
-use super::catalog::CatalogIndex;
-
 /// A pointer to memory that PostgreSQL only reads: const in its headers from version 17 on.
 #[cfg(not(any(feature = "pg15", feature = "pg16")))]
 pub type Const<T> = *const T;
@@ -58,6 +56,15 @@ pub struct HyperLogLog {
     alpha_mm: f64,
     hashes: *mut u8,
     size: usize,
+}
+
+/// A catalog, and an index of it whose columns are OIDs.
+#[derive(Clone, Copy)]
+pub struct CatalogIndex {
+    pub catalog: Oid,
+    pub index: Oid,
+    /// The numbers of the catalog's columns that it begins with.
+    pub columns: &'static [i16],
 }
 
 /// catalog/pg_attrdef.h: by table and column, and by OID.

@@ -3,7 +3,7 @@
 use std::ffi::{CStr, c_char};
 use std::{fmt, ptr};
 
-use pgrx::{PgLogLevel, pg_sys};
+use pgrx::PgLogLevel;
 
 use super::raw;
 use super::string_info::StringInfo;

@@ -127,7 +127,7 @@ fn follow_settings() -> Result<(), Report> {
 
 /// A format of UUIDs or texts, for which ticks are generated.
 pub trait TickFormat {
-    /// The number of ticks between two values whose time fields differ by at least `ticks`; 0 stands for the minimum that
+    /// The number of ticks between two values whose time fields differ by at least `ticks`; 0 means the minimum that
     /// the format needs.
     fn step(&self, ticks: u64) -> u64;
 

@@ -11,6 +11,7 @@ use super::host::{Process, in_parallel_worker};
 use super::prepared;
 use super::shared_memory;
 use super::system_clock::SystemClock;
+use super::transactions::Server;
 use crate::postgres::compat;
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
@@ -18,25 +19,10 @@ use crate::postgres::report::{Report, report};
 use crate::postgres::sequence::{Durability, last_number};
 use comb_clock::block::Block;
 use comb_clock::clock::Reading;
-use comb_clock::floors::{Entry, Floors, Source, Transactions, number_of_tick};
+use comb_clock::floors::{Entry, Floors, Source, number_of_tick};
 use comb_clock::source::ClockSource;
 
-/// The transactions of this server.
-pub struct Server;
-
-impl Transactions for Server {
-    fn next(&self) -> u64 {
-        // SAFETY: reads shared memory that every backend has.
-        unsafe { raw::ReadNextFullTransactionId() }.value
-    }
-
-    fn in_progress(&self, id: u64) -> bool {
-        // SAFETY: as above. The caller excludes ids that are so old that their lower half was assigned again.
-        unsafe { raw::TransactionIdIsInProgress(pg_sys::TransactionId::from_inner(id as u32)) }
-    }
-}
-
-/// How many entries of its own a transaction finds without a search of the table.
+/// How many of its entries a transaction finds without a search of the table.
 const CAPACITY: usize = 8;
 
 /// The entries of this process's transaction, for speed alone: the table has them all.
@@ -142,7 +128,7 @@ pub fn track_sequence(sequence: pg_sys::Oid) -> Result<(), Report> {
     Ok(())
 }
 
-/// [`server`] for a process that can have a transaction of its own.
+/// [`server`], unless the process is a parallel worker, which cannot write a floor.
 fn for_writing() -> Result<(&'static Block, Process, Floors<'static>), Report> {
     if in_parallel_worker() {
         // A function that calls one of ours can be PARALLEL SAFE.

@@ -5,8 +5,9 @@ use std::cell::UnsafeCell;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, Oid};
 
-use super::floors::{self, Server};
+use super::floors;
 use super::tracked;
+use super::transactions::Server;
 use crate::postgres::compat::local_transaction_id;
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;

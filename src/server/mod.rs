@@ -10,3 +10,4 @@ pub mod settings;
 pub mod shared_memory;
 pub mod system_clock;
 pub mod tracked;
+pub mod transactions;

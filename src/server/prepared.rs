@@ -6,8 +6,8 @@
 use pgrx::pg_sys;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 
-use super::floors::Server;
 use super::system_clock::SystemClock;
+use super::transactions::Server;
 use crate::postgres::compat;
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};

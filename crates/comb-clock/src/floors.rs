@@ -11,20 +11,21 @@
 //! ```
 //!
 //! # Proof
-//! Let transaction T draw v <= horizon, and let S not see T. T wrote its entry before it drew v. So its floor is below v,
-//! and the entry was written before the source reached v, hence before the reader read last >= v. The entry is still
-//! there (an entry is overwritten only after its transaction has ended, see below), so horizon <= floor < v: a contradiction.
+//! Suppose that transaction T draws v <= horizon, and that S does not see T. T wrote its entry before it drew v. Therefore its floor
+//! is below v, and the entry was written before the source reached v, hence before the reader read last >= v. The entry is
+//! still there (an entry is overwritten only after its transaction has ended, see below). Therefore horizon <= floor < v: a
+//! contradiction.
 //!
 //! # One answer for a snapshot
-//! Let S see a row with number v. Then v was drawn before S was taken, and each entry that is written later has a floor
-//! of at least v. So the entries with floors below v whose transactions S does not see are the same whenever the horizon is
-//! computed, and so is the answer whether v is below the horizon: in each row, partition, branch, process and connection.
+//! Suppose that S sees a row with number v. Then v was drawn before S was taken, and each entry that is written later has a floor
+//! of at least v. The entries with floors below v whose transactions S does not see are therefore the same whenever the horizon
+//! is computed. The answer whether v is below the horizon is the same in each row, partition, branch, process and connection.
 //!
 //! # Entries that were overwritten
 //! `lost` is the greatest transaction id whose entry was overwritten. It is raised before the place is claimed, and read after
-//! the entries. Where S does not see a transaction with an id of up to `lost` that has ended and has no entry for the source, the
-//! horizon is unknown. An id that is not below `lost_end` was assigned after all of these had ended. So a snapshot that sees
-//! one, xmax > `lost_end`, sees all of them.
+//! the entries. If S does not see a transaction with an id of up to `lost` that has ended and has no entry for the source, the
+//! horizon is unknown. An id that is not below `lost_end` was assigned after all of these had ended. A snapshot with
+//! xmax > `lost_end` therefore sees all of them.
 //!
 //! # Transactions prepared before the server started
 //! `born` is the next transaction id when the table was filled with their floors. Where S does not see a transaction with a
@@ -34,7 +35,7 @@
 //!
 //! | state | horizon | new rows |
 //! |---|---|---|
-//! | nobody generates UUIDs | the reader moves the clock to the system clock first: the present | |
+//! | no UUID is generated | the reader moves the clock to the system clock first: the present | |
 //! | the clock is ahead of the system clock | follows the clock, not the system clock | can be read at once |
 //! | the clock is reset while a floor is held | the floor is lowered to the new clock first: see [`Floors::lower`] | wait for the transaction |
 //! | a crash loses a lead | the clock starts lower; new UUIDs are below a cursor of before | read after comb_observe() with the cursor |

@@ -128,7 +128,7 @@ impl Layout {
     }
 
     /// The number of ticks between two ids whose time fields differ by at least `ticks`, which is rounded up to whole units.
-    /// 0 stands for [`Self::min_step`].
+    /// 0 means [`Self::min_step`].
     #[inline(always)]
     pub const fn step(&self, ticks: u64) -> u64 {
         if ticks == 0 { self.min_step() } else { self.time_field.step(ticks) }

@@ -6,9 +6,7 @@ use std::fs;
 use std::thread::sleep;
 use std::time::Duration;
 
-use pg_test::{
-    ORDER_TABLE, Server, Sharing, check, connections, duration, installation, inversions, listen, order_load, sqlstate, value,
-};
+use pg_test::{ORDER_TABLE, Server, Sharing, check, connections, duration, installation, inversions, listen, order_load, value};
 use postgres::Client;
 use uuid::Uuid;
 
