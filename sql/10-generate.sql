@@ -2,8 +2,7 @@
 
 CREATE FUNCTION comb_new() RETURNS uuid
     LANGUAGE c VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_new';
-COMMENT ON FUNCTION comb_new() IS
-    'generate UUID version 7, greater than all earlier ones in the scope';
+COMMENT ON FUNCTION comb_new() IS 'generate UUID version 7, greater than all earlier ones in the scope';
 
 CREATE FUNCTION comb_new(layout text) RETURNS uuid
     LANGUAGE c VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_new_layout';
@@ -22,11 +21,9 @@ COMMENT ON FUNCTION comb_new_mssql_legacy() IS
 
 CREATE FUNCTION comb_at(at timestamptz, layout text DEFAULT 'uuidv7') RETURNS uuid
     LANGUAGE c VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_at';
-COMMENT ON FUNCTION comb_at(timestamptz, text) IS
-    'generate UUID with the given timestamp';
+COMMENT ON FUNCTION comb_at(timestamptz, text) IS 'generate UUID with the given timestamp';
 
 CREATE FUNCTION comb_shifted(shift interval, layout text DEFAULT 'uuidv7') RETURNS uuid
     LANGUAGE c VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_shifted';
-COMMENT ON FUNCTION comb_shifted(interval, text) IS
-    'generate UUID with a timestamp shifted by the given interval';
+COMMENT ON FUNCTION comb_shifted(interval, text) IS 'generate UUID with a timestamp shifted by the given interval';
 

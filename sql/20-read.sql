@@ -2,8 +2,7 @@
 
 CREATE FUNCTION comb_timestamp(id uuid) RETURNS timestamptz
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_timestamp';
-COMMENT ON FUNCTION comb_timestamp(uuid) IS
-    'extract timestamp from UUID version 1, 6 or 7; null for any other version';
+COMMENT ON FUNCTION comb_timestamp(uuid) IS 'extract timestamp from UUID version 1, 6 or 7; null for any other version';
 
 CREATE FUNCTION comb_timestamp(id uuid, layout text) RETURNS timestamptz
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_timestamp_layout';

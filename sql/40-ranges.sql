@@ -2,8 +2,7 @@
 
 CREATE FUNCTION comb_lower_bound(at timestamptz) RETURNS uuid
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_lower_bound';
-COMMENT ON FUNCTION comb_lower_bound(timestamptz) IS
-    'smallest UUID version 7 at or after the given time; accepts any time';
+COMMENT ON FUNCTION comb_lower_bound(timestamptz) IS 'smallest UUID version 7 at or after the given time; accepts any time';
 
 -- Without a default: the call with one argument is the function above.
 CREATE FUNCTION comb_lower_bound(at timestamptz, layout text) RETURNS uuid

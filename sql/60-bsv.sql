@@ -2,8 +2,7 @@
 
 CREATE FUNCTION comb_new_bsv() RETURNS text
     LANGUAGE c VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_new_bsv';
-COMMENT ON FUNCTION comb_new_bsv() IS
-    'generate BSV COMB, sorted by time under COLLATE "C"';
+COMMENT ON FUNCTION comb_new_bsv() IS 'generate BSV COMB, sorted by time under COLLATE "C"';
 
 CREATE FUNCTION comb_bsv_timestamp(bsv text, zone text DEFAULT 'UTC') RETURNS timestamptz
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_bsv_timestamp';
@@ -12,6 +11,5 @@ COMMENT ON FUNCTION comb_bsv_timestamp(text, text) IS
 
 CREATE FUNCTION comb_bsv_uuid(bsv text) RETURNS uuid
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_bsv_uuid';
-COMMENT ON FUNCTION comb_bsv_uuid(text) IS
-    'extract UUID version 4 from BSV COMB';
+COMMENT ON FUNCTION comb_bsv_uuid(text) IS 'extract UUID version 4 from BSV COMB';
 

@@ -7,5 +7,4 @@ COMMENT ON FUNCTION comb_encode(uuid, text) IS
 
 CREATE FUNCTION comb_decode(value text, format text DEFAULT 'crockford') RETURNS uuid
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_decode';
-COMMENT ON FUNCTION comb_decode(text, text) IS
-    'read UUID from 26 characters of Crockford''s base32, the text of ULID';
+COMMENT ON FUNCTION comb_decode(text, text) IS 'read UUID from 26 characters of Crockford''s base32, the text of ULID';

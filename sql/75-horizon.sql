@@ -2,18 +2,15 @@
 
 CREATE FUNCTION comb_track() RETURNS trigger
     LANGUAGE c AS 'MODULE_PATHNAME', 'comb_track';
-COMMENT ON FUNCTION comb_track() IS
-    'trigger that keeps the horizon below the rows that a statement stores';
+COMMENT ON FUNCTION comb_track() IS 'trigger that keeps the horizon below the rows that a statement stores';
 
 CREATE FUNCTION comb_track(sequence regclass) RETURNS void
     LANGUAGE c VOLATILE STRICT PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'comb_track_sequence';
-COMMENT ON FUNCTION comb_track(regclass) IS
-    'keep the horizon below the numbers that this transaction draws from now on';
+COMMENT ON FUNCTION comb_track(regclass) IS 'keep the horizon below the numbers that this transaction draws from now on';
 
 CREATE FUNCTION comb_tracked() RETURNS uuid
     LANGUAGE c VOLATILE STRICT PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'comb_tracked';
-COMMENT ON FUNCTION comb_tracked() IS
-    'generate UUID version 7 that comb_horizon() stays below until the transaction ends';
+COMMENT ON FUNCTION comb_tracked() IS 'generate UUID version 7 that comb_horizon() stays below until the transaction ends';
 
 CREATE FUNCTION comb_tracked(layout text) RETURNS uuid
     LANGUAGE c VOLATILE STRICT PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'comb_tracked_layout';
@@ -22,13 +19,11 @@ COMMENT ON FUNCTION comb_tracked(text) IS
 
 CREATE FUNCTION comb_row_version() RETURNS trigger
     LANGUAGE c AS 'MODULE_PATHNAME', 'comb_version';
-COMMENT ON FUNCTION comb_row_version() IS
-    'trigger that generates a tracked UUID for each new version of a row';
+COMMENT ON FUNCTION comb_row_version() IS 'trigger that generates a tracked UUID for each new version of a row';
 
 CREATE FUNCTION comb_guard() RETURNS trigger
     LANGUAGE c AS 'MODULE_PATHNAME', 'comb_guard';
-COMMENT ON FUNCTION comb_guard() IS
-    'trigger that rejects rows whose key the horizon does not cover';
+COMMENT ON FUNCTION comb_guard() IS 'trigger that rejects rows whose key the horizon does not cover';
 
 -- COST: for each row. The first call of a statement costs more.
 CREATE FUNCTION comb_horizon(layout text DEFAULT 'uuidv7') RETURNS uuid
@@ -43,8 +38,7 @@ COMMENT ON FUNCTION comb_sequence_horizon(regclass) IS
 
 CREATE FUNCTION comb_horizon_status(OUT horizon timestamptz, OUT held_for interval) RETURNS record
     LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'comb_horizon_status';
-COMMENT ON FUNCTION comb_horizon_status() IS
-    'time of the horizon, and for how long the oldest transaction has held it back';
+COMMENT ON FUNCTION comb_horizon_status() IS 'time of the horizon, and for how long the oldest transaction has held it back';
 
 CREATE FUNCTION comb_floors(OUT transaction xid8, OUT database oid, OUT floor_id uuid, OUT since timestamptz)
     RETURNS SETOF record
@@ -66,5 +60,4 @@ BEGIN ATOMIC
     LEFT JOIN pg_catalog.pg_prepared_xacts x ON x.transaction OPERATOR(pg_catalog.=) f.transaction::xid
     ORDER BY f.floor_id;
 END;
-COMMENT ON FUNCTION comb_horizon_holders() IS
-    'transactions that hold the horizon back, oldest first';
+COMMENT ON FUNCTION comb_horizon_holders() IS 'transactions that hold the horizon back, oldest first';

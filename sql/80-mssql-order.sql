@@ -24,26 +24,22 @@ COMMENT ON FUNCTION comb_mssql_gt(uuid, uuid) IS 'implementation of ># operator'
 
 CREATE OPERATOR <# (
     LEFTARG = uuid, RIGHTARG = uuid, FUNCTION = comb_mssql_lt,
-    COMMUTATOR = >#, NEGATOR = >=#, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
-);
+    COMMUTATOR = >#, NEGATOR = >=#, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 COMMENT ON OPERATOR <# (uuid, uuid) IS 'less than, in SQL Server''s order';
 
 CREATE OPERATOR <=# (
     LEFTARG = uuid, RIGHTARG = uuid, FUNCTION = comb_mssql_le,
-    COMMUTATOR = >=#, NEGATOR = >#, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
-);
+    COMMUTATOR = >=#, NEGATOR = >#, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 COMMENT ON OPERATOR <=# (uuid, uuid) IS 'less than or equal, in SQL Server''s order';
 
 CREATE OPERATOR >=# (
     LEFTARG = uuid, RIGHTARG = uuid, FUNCTION = comb_mssql_ge,
-    COMMUTATOR = <=#, NEGATOR = <#, RESTRICT = scalargesel, JOIN = scalargejoinsel
-);
+    COMMUTATOR = <=#, NEGATOR = <#, RESTRICT = scalargesel, JOIN = scalargejoinsel);
 COMMENT ON OPERATOR >=# (uuid, uuid) IS 'greater than or equal, in SQL Server''s order';
 
 CREATE OPERATOR ># (
     LEFTARG = uuid, RIGHTARG = uuid, FUNCTION = comb_mssql_gt,
-    COMMUTATOR = <#, NEGATOR = <=#, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
-);
+    COMMUTATOR = <#, NEGATOR = <=#, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
 COMMENT ON OPERATOR ># (uuid, uuid) IS 'greater than, in SQL Server''s order';
 
 -- B-tree
@@ -59,8 +55,7 @@ COMMENT ON FUNCTION comb_mssql_skipsupport(internal) IS 'skip support';
 
 -- One family for uuid and uniqueidentifier, so that comparisons across the two types use its indexes.
 CREATE OPERATOR FAMILY uuid_mssql_ops USING btree;
-COMMENT ON OPERATOR FAMILY uuid_mssql_ops USING btree IS
-    'B-tree comparison of uuid and uniqueidentifier in SQL Server''s order';
+COMMENT ON OPERATOR FAMILY uuid_mssql_ops USING btree IS 'B-tree comparison of uuid and uniqueidentifier in SQL Server''s order';
 
 -- Equality is uuid's own operator, so WHERE id = $1, ON CONFLICT and foreign keys use such an index.
 CREATE OPERATOR CLASS uuid_mssql_ops FOR TYPE uuid USING btree FAMILY uuid_mssql_ops AS
@@ -73,8 +68,7 @@ COMMENT ON OPERATOR CLASS uuid_mssql_ops USING btree IS 'uuid in SQL Server''s o
 -- BRIN
 
 CREATE OPERATOR FAMILY uuid_mssql_minmax_ops USING brin;
-COMMENT ON OPERATOR FAMILY uuid_mssql_minmax_ops USING brin IS
-    'BRIN minmax of uuid and uniqueidentifier in SQL Server''s order';
+COMMENT ON OPERATOR FAMILY uuid_mssql_minmax_ops USING brin IS 'BRIN minmax of uuid and uniqueidentifier in SQL Server''s order';
 
 CREATE OPERATOR CLASS uuid_mssql_minmax_ops FOR TYPE uuid USING brin FAMILY uuid_mssql_minmax_ops AS
     OPERATOR 1 <#, OPERATOR 2 <=#, OPERATOR 3 =, OPERATOR 4 >=#, OPERATOR 5 >#,

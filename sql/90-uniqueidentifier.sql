@@ -39,11 +39,9 @@ COMMENT ON CAST (uuid AS uniqueidentifier) IS 'same bytes';
 CREATE FUNCTION uniqueidentifier_cmp(uniqueidentifier, uniqueidentifier) RETURNS integer
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_mssql_cmp';
 COMMENT ON FUNCTION uniqueidentifier_cmp(uniqueidentifier, uniqueidentifier) IS 'less-equal-greater, in SQL Server''s order';
-
 CREATE FUNCTION uniqueidentifier_cmp(uniqueidentifier, uuid) RETURNS integer
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_mssql_cmp';
 COMMENT ON FUNCTION uniqueidentifier_cmp(uniqueidentifier, uuid) IS 'less-equal-greater, in SQL Server''s order';
-
 CREATE FUNCTION uniqueidentifier_cmp(uuid, uniqueidentifier) RETURNS integer
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_mssql_cmp';
 COMMENT ON FUNCTION uniqueidentifier_cmp(uuid, uniqueidentifier) IS 'less-equal-greater, in SQL Server''s order';
@@ -51,11 +49,9 @@ COMMENT ON FUNCTION uniqueidentifier_cmp(uuid, uniqueidentifier) IS 'less-equal-
 CREATE FUNCTION uniqueidentifier_lt(uniqueidentifier, uniqueidentifier) RETURNS boolean
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_mssql_lt';
 COMMENT ON FUNCTION uniqueidentifier_lt(uniqueidentifier, uniqueidentifier) IS 'implementation of < operator';
-
 CREATE FUNCTION uniqueidentifier_lt(uniqueidentifier, uuid) RETURNS boolean
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_mssql_lt';
 COMMENT ON FUNCTION uniqueidentifier_lt(uniqueidentifier, uuid) IS 'implementation of < operator';
-
 CREATE FUNCTION uniqueidentifier_lt(uuid, uniqueidentifier) RETURNS boolean
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_mssql_lt';
 COMMENT ON FUNCTION uniqueidentifier_lt(uuid, uniqueidentifier) IS 'implementation of < operator';
@@ -63,11 +59,9 @@ COMMENT ON FUNCTION uniqueidentifier_lt(uuid, uniqueidentifier) IS 'implementati
 CREATE FUNCTION uniqueidentifier_le(uniqueidentifier, uniqueidentifier) RETURNS boolean
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_mssql_le';
 COMMENT ON FUNCTION uniqueidentifier_le(uniqueidentifier, uniqueidentifier) IS 'implementation of <= operator';
-
 CREATE FUNCTION uniqueidentifier_le(uniqueidentifier, uuid) RETURNS boolean
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_mssql_le';
 COMMENT ON FUNCTION uniqueidentifier_le(uniqueidentifier, uuid) IS 'implementation of <= operator';
-
 CREATE FUNCTION uniqueidentifier_le(uuid, uniqueidentifier) RETURNS boolean
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_mssql_le';
 COMMENT ON FUNCTION uniqueidentifier_le(uuid, uniqueidentifier) IS 'implementation of <= operator';
@@ -81,14 +75,12 @@ COMMENT ON FUNCTION uniqueidentifier_eq(uniqueidentifier, uniqueidentifier) IS '
 -- uuid column serves in either order, so that a foreign key needs no separate index.
 CREATE FUNCTION uniqueidentifier_eq_support(internal) RETURNS internal
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'uniqueidentifier_eq_support';
-COMMENT ON FUNCTION uniqueidentifier_eq_support(internal) IS
-    'planner support for equality of uniqueidentifier and uuid';
+COMMENT ON FUNCTION uniqueidentifier_eq_support(internal) IS 'planner support for equality of uniqueidentifier and uuid';
 
 CREATE FUNCTION uniqueidentifier_eq(uniqueidentifier, uuid) RETURNS boolean
     LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
     SUPPORT uniqueidentifier_eq_support AS 'uuid_eq';
 COMMENT ON FUNCTION uniqueidentifier_eq(uniqueidentifier, uuid) IS 'implementation of = operator';
-
 CREATE FUNCTION uniqueidentifier_eq(uuid, uniqueidentifier) RETURNS boolean
     LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
     SUPPORT uniqueidentifier_eq_support AS 'uuid_eq';
@@ -97,11 +89,9 @@ COMMENT ON FUNCTION uniqueidentifier_eq(uuid, uniqueidentifier) IS 'implementati
 CREATE FUNCTION uniqueidentifier_ge(uniqueidentifier, uniqueidentifier) RETURNS boolean
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_mssql_ge';
 COMMENT ON FUNCTION uniqueidentifier_ge(uniqueidentifier, uniqueidentifier) IS 'implementation of >= operator';
-
 CREATE FUNCTION uniqueidentifier_ge(uniqueidentifier, uuid) RETURNS boolean
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_mssql_ge';
 COMMENT ON FUNCTION uniqueidentifier_ge(uniqueidentifier, uuid) IS 'implementation of >= operator';
-
 CREATE FUNCTION uniqueidentifier_ge(uuid, uniqueidentifier) RETURNS boolean
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_mssql_ge';
 COMMENT ON FUNCTION uniqueidentifier_ge(uuid, uniqueidentifier) IS 'implementation of >= operator';
@@ -109,11 +99,9 @@ COMMENT ON FUNCTION uniqueidentifier_ge(uuid, uniqueidentifier) IS 'implementati
 CREATE FUNCTION uniqueidentifier_gt(uniqueidentifier, uniqueidentifier) RETURNS boolean
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_mssql_gt';
 COMMENT ON FUNCTION uniqueidentifier_gt(uniqueidentifier, uniqueidentifier) IS 'implementation of > operator';
-
 CREATE FUNCTION uniqueidentifier_gt(uniqueidentifier, uuid) RETURNS boolean
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_mssql_gt';
 COMMENT ON FUNCTION uniqueidentifier_gt(uniqueidentifier, uuid) IS 'implementation of > operator';
-
 CREATE FUNCTION uniqueidentifier_gt(uuid, uniqueidentifier) RETURNS boolean
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_mssql_gt';
 COMMENT ON FUNCTION uniqueidentifier_gt(uuid, uniqueidentifier) IS 'implementation of > operator';
@@ -121,11 +109,9 @@ COMMENT ON FUNCTION uniqueidentifier_gt(uuid, uniqueidentifier) IS 'implementati
 CREATE FUNCTION uniqueidentifier_ne(uniqueidentifier, uniqueidentifier) RETURNS boolean
     LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'uuid_ne';
 COMMENT ON FUNCTION uniqueidentifier_ne(uniqueidentifier, uniqueidentifier) IS 'implementation of <> operator';
-
 CREATE FUNCTION uniqueidentifier_ne(uniqueidentifier, uuid) RETURNS boolean
     LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'uuid_ne';
 COMMENT ON FUNCTION uniqueidentifier_ne(uniqueidentifier, uuid) IS 'implementation of <> operator';
-
 CREATE FUNCTION uniqueidentifier_ne(uuid, uniqueidentifier) RETURNS boolean
     LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'uuid_ne';
 COMMENT ON FUNCTION uniqueidentifier_ne(uuid, uniqueidentifier) IS 'implementation of <> operator';
@@ -138,128 +124,80 @@ COMMENT ON FUNCTION uniqueidentifier_ne(uuid, uniqueidentifier) IS 'implementati
 
 CREATE OPERATOR pg_catalog.< (
     LEFTARG = uniqueidentifier, RIGHTARG = uniqueidentifier, FUNCTION = uniqueidentifier_lt,
-    COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
-    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
-);
+    COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=), RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 COMMENT ON OPERATOR pg_catalog.< (uniqueidentifier, uniqueidentifier) IS 'less than, in SQL Server''s order';
-
 CREATE OPERATOR pg_catalog.< (
     LEFTARG = uniqueidentifier, RIGHTARG = uuid, FUNCTION = uniqueidentifier_lt,
-    COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
-    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
-);
+    COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=), RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 COMMENT ON OPERATOR pg_catalog.< (uniqueidentifier, uuid) IS 'less than, in SQL Server''s order';
-
 CREATE OPERATOR pg_catalog.< (
     LEFTARG = uuid, RIGHTARG = uniqueidentifier, FUNCTION = uniqueidentifier_lt,
-    COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
-    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
-);
+    COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=), RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 COMMENT ON OPERATOR pg_catalog.< (uuid, uniqueidentifier) IS 'less than, in SQL Server''s order';
 
 CREATE OPERATOR pg_catalog.<= (
     LEFTARG = uniqueidentifier, RIGHTARG = uniqueidentifier, FUNCTION = uniqueidentifier_le,
-    COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
-    RESTRICT = scalarlesel, JOIN = scalarlejoinsel
-);
+    COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>), RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 COMMENT ON OPERATOR pg_catalog.<= (uniqueidentifier, uniqueidentifier) IS 'less than or equal, in SQL Server''s order';
-
 CREATE OPERATOR pg_catalog.<= (
     LEFTARG = uniqueidentifier, RIGHTARG = uuid, FUNCTION = uniqueidentifier_le,
-    COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
-    RESTRICT = scalarlesel, JOIN = scalarlejoinsel
-);
+    COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>), RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 COMMENT ON OPERATOR pg_catalog.<= (uniqueidentifier, uuid) IS 'less than or equal, in SQL Server''s order';
-
 CREATE OPERATOR pg_catalog.<= (
     LEFTARG = uuid, RIGHTARG = uniqueidentifier, FUNCTION = uniqueidentifier_le,
-    COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
-    RESTRICT = scalarlesel, JOIN = scalarlejoinsel
-);
+    COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>), RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 COMMENT ON OPERATOR pg_catalog.<= (uuid, uniqueidentifier) IS 'less than or equal, in SQL Server''s order';
 
 CREATE OPERATOR pg_catalog.= (
     LEFTARG = uniqueidentifier, RIGHTARG = uniqueidentifier, FUNCTION = uniqueidentifier_eq,
-    COMMUTATOR = OPERATOR(pg_catalog.=), NEGATOR = OPERATOR(pg_catalog.<>),
-    RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
-);
+    COMMUTATOR = OPERATOR(pg_catalog.=), NEGATOR = OPERATOR(pg_catalog.<>), RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES);
 COMMENT ON OPERATOR pg_catalog.= (uniqueidentifier, uniqueidentifier) IS 'equal';
-
 CREATE OPERATOR pg_catalog.= (
     LEFTARG = uniqueidentifier, RIGHTARG = uuid, FUNCTION = uniqueidentifier_eq,
-    COMMUTATOR = OPERATOR(pg_catalog.=), NEGATOR = OPERATOR(pg_catalog.<>),
-    RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
-);
+    COMMUTATOR = OPERATOR(pg_catalog.=), NEGATOR = OPERATOR(pg_catalog.<>), RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES);
 COMMENT ON OPERATOR pg_catalog.= (uniqueidentifier, uuid) IS 'equal';
-
 CREATE OPERATOR pg_catalog.= (
     LEFTARG = uuid, RIGHTARG = uniqueidentifier, FUNCTION = uniqueidentifier_eq,
-    COMMUTATOR = OPERATOR(pg_catalog.=), NEGATOR = OPERATOR(pg_catalog.<>),
-    RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
-);
+    COMMUTATOR = OPERATOR(pg_catalog.=), NEGATOR = OPERATOR(pg_catalog.<>), RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES);
 COMMENT ON OPERATOR pg_catalog.= (uuid, uniqueidentifier) IS 'equal';
 
 CREATE OPERATOR pg_catalog.>= (
     LEFTARG = uniqueidentifier, RIGHTARG = uniqueidentifier, FUNCTION = uniqueidentifier_ge,
-    COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
-    RESTRICT = scalargesel, JOIN = scalargejoinsel
-);
+    COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<), RESTRICT = scalargesel, JOIN = scalargejoinsel);
 COMMENT ON OPERATOR pg_catalog.>= (uniqueidentifier, uniqueidentifier) IS 'greater than or equal, in SQL Server''s order';
-
 CREATE OPERATOR pg_catalog.>= (
     LEFTARG = uniqueidentifier, RIGHTARG = uuid, FUNCTION = uniqueidentifier_ge,
-    COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
-    RESTRICT = scalargesel, JOIN = scalargejoinsel
-);
+    COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<), RESTRICT = scalargesel, JOIN = scalargejoinsel);
 COMMENT ON OPERATOR pg_catalog.>= (uniqueidentifier, uuid) IS 'greater than or equal, in SQL Server''s order';
-
 CREATE OPERATOR pg_catalog.>= (
     LEFTARG = uuid, RIGHTARG = uniqueidentifier, FUNCTION = uniqueidentifier_ge,
-    COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
-    RESTRICT = scalargesel, JOIN = scalargejoinsel
-);
+    COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<), RESTRICT = scalargesel, JOIN = scalargejoinsel);
 COMMENT ON OPERATOR pg_catalog.>= (uuid, uniqueidentifier) IS 'greater than or equal, in SQL Server''s order';
 
 CREATE OPERATOR pg_catalog.> (
     LEFTARG = uniqueidentifier, RIGHTARG = uniqueidentifier, FUNCTION = uniqueidentifier_gt,
-    COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
-    RESTRICT = scalargtsel, JOIN = scalargtjoinsel
-);
+    COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=), RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
 COMMENT ON OPERATOR pg_catalog.> (uniqueidentifier, uniqueidentifier) IS 'greater than, in SQL Server''s order';
-
 CREATE OPERATOR pg_catalog.> (
     LEFTARG = uniqueidentifier, RIGHTARG = uuid, FUNCTION = uniqueidentifier_gt,
-    COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
-    RESTRICT = scalargtsel, JOIN = scalargtjoinsel
-);
+    COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=), RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
 COMMENT ON OPERATOR pg_catalog.> (uniqueidentifier, uuid) IS 'greater than, in SQL Server''s order';
-
 CREATE OPERATOR pg_catalog.> (
     LEFTARG = uuid, RIGHTARG = uniqueidentifier, FUNCTION = uniqueidentifier_gt,
-    COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
-    RESTRICT = scalargtsel, JOIN = scalargtjoinsel
-);
+    COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=), RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
 COMMENT ON OPERATOR pg_catalog.> (uuid, uniqueidentifier) IS 'greater than, in SQL Server''s order';
 
 CREATE OPERATOR pg_catalog.<> (
     LEFTARG = uniqueidentifier, RIGHTARG = uniqueidentifier, FUNCTION = uniqueidentifier_ne,
-    COMMUTATOR = OPERATOR(pg_catalog.<>), NEGATOR = OPERATOR(pg_catalog.=),
-    RESTRICT = neqsel, JOIN = neqjoinsel
-);
+    COMMUTATOR = OPERATOR(pg_catalog.<>), NEGATOR = OPERATOR(pg_catalog.=), RESTRICT = neqsel, JOIN = neqjoinsel);
 COMMENT ON OPERATOR pg_catalog.<> (uniqueidentifier, uniqueidentifier) IS 'not equal';
-
 CREATE OPERATOR pg_catalog.<> (
     LEFTARG = uniqueidentifier, RIGHTARG = uuid, FUNCTION = uniqueidentifier_ne,
-    COMMUTATOR = OPERATOR(pg_catalog.<>), NEGATOR = OPERATOR(pg_catalog.=),
-    RESTRICT = neqsel, JOIN = neqjoinsel
-);
+    COMMUTATOR = OPERATOR(pg_catalog.<>), NEGATOR = OPERATOR(pg_catalog.=), RESTRICT = neqsel, JOIN = neqjoinsel);
 COMMENT ON OPERATOR pg_catalog.<> (uniqueidentifier, uuid) IS 'not equal';
-
 CREATE OPERATOR pg_catalog.<> (
     LEFTARG = uuid, RIGHTARG = uniqueidentifier, FUNCTION = uniqueidentifier_ne,
-    COMMUTATOR = OPERATOR(pg_catalog.<>), NEGATOR = OPERATOR(pg_catalog.=),
-    RESTRICT = neqsel, JOIN = neqjoinsel
-);
+    COMMUTATOR = OPERATOR(pg_catalog.<>), NEGATOR = OPERATOR(pg_catalog.=), RESTRICT = neqsel, JOIN = neqjoinsel);
 COMMENT ON OPERATOR pg_catalog.<> (uuid, uniqueidentifier) IS 'not equal';
 
 -- B-tree
@@ -273,18 +211,11 @@ CREATE OPERATOR CLASS uniqueidentifier_ops DEFAULT FOR TYPE uniqueidentifier USI
 COMMENT ON OPERATOR CLASS uniqueidentifier_ops USING btree IS 'uniqueidentifier in SQL Server''s order';
 
 ALTER OPERATOR FAMILY uuid_mssql_ops USING btree ADD
-    OPERATOR 1 < (uniqueidentifier, uuid),
-    OPERATOR 2 <= (uniqueidentifier, uuid),
-    OPERATOR 3 = (uniqueidentifier, uuid),
-    OPERATOR 4 >= (uniqueidentifier, uuid),
-    OPERATOR 5 > (uniqueidentifier, uuid),
-    FUNCTION 1 (uniqueidentifier, uuid) uniqueidentifier_cmp(uniqueidentifier, uuid),
-    OPERATOR 1 < (uuid, uniqueidentifier),
-    OPERATOR 2 <= (uuid, uniqueidentifier),
-    OPERATOR 3 = (uuid, uniqueidentifier),
-    OPERATOR 4 >= (uuid, uniqueidentifier),
-    OPERATOR 5 > (uuid, uniqueidentifier),
-    FUNCTION 1 (uuid, uniqueidentifier) uniqueidentifier_cmp(uuid, uniqueidentifier);
+    OPERATOR 1 < (uniqueidentifier, uuid), OPERATOR 2 <= (uniqueidentifier, uuid), OPERATOR 3 = (uniqueidentifier, uuid),
+    OPERATOR 4 >= (uniqueidentifier, uuid), OPERATOR 5 > (uniqueidentifier, uuid),
+    FUNCTION 1 (uniqueidentifier, uuid) uniqueidentifier_cmp(uniqueidentifier, uuid), OPERATOR 1 < (uuid, uniqueidentifier),
+    OPERATOR 2 <= (uuid, uniqueidentifier), OPERATOR 3 = (uuid, uniqueidentifier), OPERATOR 4 >= (uuid, uniqueidentifier),
+    OPERATOR 5 > (uuid, uniqueidentifier), FUNCTION 1 (uuid, uniqueidentifier) uniqueidentifier_cmp(uuid, uniqueidentifier);
 
 -- Hash: the hash of uuid for both types, so that equal values have equal hashes across them
 
@@ -297,8 +228,7 @@ CREATE FUNCTION uniqueidentifier_hash_extended(uniqueidentifier, bigint) RETURNS
 COMMENT ON FUNCTION uniqueidentifier_hash_extended(uniqueidentifier, bigint) IS 'hash';
 
 CREATE OPERATOR FAMILY uniqueidentifier_ops USING hash;
-COMMENT ON OPERATOR FAMILY uniqueidentifier_ops USING hash IS
-    'hash of uuid and uniqueidentifier';
+COMMENT ON OPERATOR FAMILY uniqueidentifier_ops USING hash IS 'hash of uuid and uniqueidentifier';
 
 CREATE OPERATOR CLASS uniqueidentifier_ops DEFAULT FOR TYPE uniqueidentifier USING hash
     FAMILY uniqueidentifier_ops AS
@@ -308,11 +238,8 @@ CREATE OPERATOR CLASS uniqueidentifier_ops DEFAULT FOR TYPE uniqueidentifier USI
 COMMENT ON OPERATOR CLASS uniqueidentifier_ops USING hash IS 'hash of uniqueidentifier';
 
 ALTER OPERATOR FAMILY uniqueidentifier_ops USING hash ADD
-    OPERATOR 1 = (uniqueidentifier, uuid),
-    OPERATOR 1 = (uuid, uniqueidentifier),
-    OPERATOR 1 = (uuid, uuid),
-    FUNCTION 1 (uuid, uuid) uuid_hash(uuid),
-    FUNCTION 2 (uuid, uuid) uuid_hash_extended(uuid, bigint);
+    OPERATOR 1 = (uniqueidentifier, uuid), OPERATOR 1 = (uuid, uniqueidentifier), OPERATOR 1 = (uuid, uuid),
+    FUNCTION 1 (uuid, uuid) uuid_hash(uuid), FUNCTION 2 (uuid, uuid) uuid_hash_extended(uuid, bigint);
 
 -- BRIN
 
@@ -323,44 +250,33 @@ CREATE OPERATOR CLASS uniqueidentifier_minmax_ops DEFAULT FOR TYPE uniqueidentif
     FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
     FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
     FUNCTION 4 brin_minmax_union(internal, internal, internal);
-COMMENT ON OPERATOR CLASS uniqueidentifier_minmax_ops USING brin IS
-    'uniqueidentifier in SQL Server''s order';
+COMMENT ON OPERATOR CLASS uniqueidentifier_minmax_ops USING brin IS 'uniqueidentifier in SQL Server''s order';
 
 ALTER OPERATOR FAMILY uuid_mssql_minmax_ops USING brin ADD
-    OPERATOR 1 < (uniqueidentifier, uuid),
-    OPERATOR 2 <= (uniqueidentifier, uuid),
-    OPERATOR 3 = (uniqueidentifier, uuid),
-    OPERATOR 4 >= (uniqueidentifier, uuid),
-    OPERATOR 5 > (uniqueidentifier, uuid),
-    OPERATOR 1 < (uuid, uniqueidentifier),
-    OPERATOR 2 <= (uuid, uniqueidentifier),
-    OPERATOR 3 = (uuid, uniqueidentifier),
-    OPERATOR 4 >= (uuid, uniqueidentifier),
+    OPERATOR 1 < (uniqueidentifier, uuid), OPERATOR 2 <= (uniqueidentifier, uuid), OPERATOR 3 = (uniqueidentifier, uuid),
+    OPERATOR 4 >= (uniqueidentifier, uuid), OPERATOR 5 > (uniqueidentifier, uuid), OPERATOR 1 < (uuid, uniqueidentifier),
+    OPERATOR 2 <= (uuid, uniqueidentifier), OPERATOR 3 = (uuid, uniqueidentifier), OPERATOR 4 >= (uuid, uniqueidentifier),
     OPERATOR 5 > (uuid, uniqueidentifier);
 
 -- Aggregates, in pg_catalog as the operators are
 
 CREATE FUNCTION uniqueidentifier_smaller(uniqueidentifier, uniqueidentifier) RETURNS uniqueidentifier
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_mssql_smaller';
-COMMENT ON FUNCTION uniqueidentifier_smaller(uniqueidentifier, uniqueidentifier) IS
-    'smaller of two, in SQL Server''s order';
+COMMENT ON FUNCTION uniqueidentifier_smaller(uniqueidentifier, uniqueidentifier) IS 'smaller of two, in SQL Server''s order';
 
 CREATE AGGREGATE pg_catalog.min(uniqueidentifier) (
     SFUNC = uniqueidentifier_smaller, STYPE = uniqueidentifier,
-    COMBINEFUNC = uniqueidentifier_smaller, SORTOP = OPERATOR(pg_catalog.<), PARALLEL = SAFE
-);
+    COMBINEFUNC = uniqueidentifier_smaller, SORTOP = OPERATOR(pg_catalog.<), PARALLEL = SAFE);
 COMMENT ON AGGREGATE pg_catalog.min(uniqueidentifier) IS
     'minimum value of all uniqueidentifier input values, in SQL Server''s order';
 
 CREATE FUNCTION uniqueidentifier_larger(uniqueidentifier, uniqueidentifier) RETURNS uniqueidentifier
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_mssql_larger';
-COMMENT ON FUNCTION uniqueidentifier_larger(uniqueidentifier, uniqueidentifier) IS
-    'larger of two, in SQL Server''s order';
+COMMENT ON FUNCTION uniqueidentifier_larger(uniqueidentifier, uniqueidentifier) IS 'larger of two, in SQL Server''s order';
 
 CREATE AGGREGATE pg_catalog.max(uniqueidentifier) (
     SFUNC = uniqueidentifier_larger, STYPE = uniqueidentifier,
-    COMBINEFUNC = uniqueidentifier_larger, SORTOP = OPERATOR(pg_catalog.>), PARALLEL = SAFE
-);
+    COMBINEFUNC = uniqueidentifier_larger, SORTOP = OPERATOR(pg_catalog.>), PARALLEL = SAFE);
 COMMENT ON AGGREGATE pg_catalog.max(uniqueidentifier) IS
     'maximum value of all uniqueidentifier input values, in SQL Server''s order';
 

@@ -8,8 +8,7 @@ COMMENT ON FUNCTION comb_smaller(uuid, uuid) IS 'smaller of two';
 
 CREATE AGGREGATE comb_first(uuid) (
     SFUNC = comb_smaller, STYPE = uuid,
-    COMBINEFUNC = comb_smaller, SORTOP = OPERATOR(pg_catalog.<), PARALLEL = SAFE
-);
+    COMBINEFUNC = comb_smaller, SORTOP = OPERATOR(pg_catalog.<), PARALLEL = SAFE);
 COMMENT ON AGGREGATE comb_first(uuid) IS 'smallest of all uuid input values';
 
 CREATE FUNCTION comb_larger(uuid, uuid) RETURNS uuid
@@ -18,23 +17,19 @@ COMMENT ON FUNCTION comb_larger(uuid, uuid) IS 'larger of two';
 
 CREATE AGGREGATE comb_last(uuid) (
     SFUNC = comb_larger, STYPE = uuid,
-    COMBINEFUNC = comb_larger, SORTOP = OPERATOR(pg_catalog.>), PARALLEL = SAFE
-);
+    COMBINEFUNC = comb_larger, SORTOP = OPERATOR(pg_catalog.>), PARALLEL = SAFE);
 COMMENT ON AGGREGATE comb_last(uuid) IS 'largest of all uuid input values';
 
 -- Without these, the implicit cast would give the first and the last in uuid's order.
 
 CREATE AGGREGATE comb_first(uniqueidentifier) (
     SFUNC = uniqueidentifier_smaller, STYPE = uniqueidentifier,
-    COMBINEFUNC = uniqueidentifier_smaller, SORTOP = OPERATOR(pg_catalog.<), PARALLEL = SAFE
-);
+    COMBINEFUNC = uniqueidentifier_smaller, SORTOP = OPERATOR(pg_catalog.<), PARALLEL = SAFE);
 COMMENT ON AGGREGATE comb_first(uniqueidentifier) IS
     'minimum value of all uniqueidentifier input values, in SQL Server''s order';
 
 CREATE AGGREGATE comb_last(uniqueidentifier) (
     SFUNC = uniqueidentifier_larger, STYPE = uniqueidentifier,
-    COMBINEFUNC = uniqueidentifier_larger, SORTOP = OPERATOR(pg_catalog.>), PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE comb_last(uniqueidentifier) IS
-    'maximum value of all uniqueidentifier input values, in SQL Server''s order';
+    COMBINEFUNC = uniqueidentifier_larger, SORTOP = OPERATOR(pg_catalog.>), PARALLEL = SAFE);
+COMMENT ON AGGREGATE comb_last(uniqueidentifier) IS 'maximum value of all uniqueidentifier input values, in SQL Server''s order';
 

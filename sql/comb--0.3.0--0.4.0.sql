@@ -2,7 +2,6 @@
 \echo Use "ALTER EXTENSION comb UPDATE TO '0.4.0'" to load this file. \quit
 
 -- What goes. An object that uses one of these stops the update, which names it.
-
 DROP FUNCTION comb_hold(), comb_settled(uuid, text), comb_guard(), comb_max(timestamptz, text),
     comb_mysql_swap(uuid), comb_mysql_unswap(uuid), comb_typeid(text, uuid), comb_typeid_uuid(text), comb_typeid_uuid(text, text),
     comb_partitions(regclass, timestamptz, timestamptz, interval), comb_partition_range(regclass),
@@ -23,8 +22,7 @@ COMMENT ON FUNCTION comb_encode(uuid, text) IS
     'write UUID as 26 characters of Crockford''s base32, the text of ULID; sorts as the UUID under COLLATE "C"';
 CREATE OR REPLACE FUNCTION comb_decode(value text, format text DEFAULT 'crockford') RETURNS uuid
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_decode';
-COMMENT ON FUNCTION comb_decode(text, text) IS
-    'read UUID from 26 characters of Crockford''s base32, the text of ULID';
+COMMENT ON FUNCTION comb_decode(text, text) IS 'read UUID from 26 characters of Crockford''s base32, the text of ULID';
 
 -- Its input is uuid's.
 CREATE OR REPLACE FUNCTION uniqueidentifier_in(cstring) RETURNS uniqueidentifier
@@ -40,18 +38,15 @@ ALTER FUNCTION comb_tracked(text) PARALLEL UNSAFE;
 ALTER FUNCTION comb_horizon(text) PARALLEL SAFE;
 ALTER FUNCTION comb_sequence_horizon(regclass) PARALLEL SAFE;
 ALTER FUNCTION comb_version() RENAME TO comb_row_version;
-COMMENT ON FUNCTION comb_horizon_status() IS
-    'time of the horizon, and for how long the oldest transaction has held it back';
+COMMENT ON FUNCTION comb_horizon_status() IS 'time of the horizon, and for how long the oldest transaction has held it back';
 
 CREATE FUNCTION comb_track(sequence regclass) RETURNS void
     LANGUAGE c VOLATILE STRICT PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'comb_track_sequence';
-COMMENT ON FUNCTION comb_track(regclass) IS
-    'keep the horizon below the numbers that this transaction draws from now on';
+COMMENT ON FUNCTION comb_track(regclass) IS 'keep the horizon below the numbers that this transaction draws from now on';
 
 CREATE FUNCTION comb_guard() RETURNS trigger
     LANGUAGE c AS 'MODULE_PATHNAME', 'comb_guard';
-COMMENT ON FUNCTION comb_guard() IS
-    'trigger that rejects rows whose key the horizon does not cover';
+COMMENT ON FUNCTION comb_guard() IS 'trigger that rejects rows whose key the horizon does not cover';
 
 CREATE FUNCTION comb_floors(OUT transaction xid8, OUT database oid, OUT floor_id uuid, OUT since timestamptz)
     RETURNS SETOF record
@@ -134,8 +129,6 @@ FROM pg_catalog.pg_proc old, (VALUES ('comb_status()'::regprocedure, 'comb_statu
 WHERE new.oid OPERATOR(pg_catalog.=) p.new::oid AND old.oid OPERATOR(pg_catalog.=) p.old::oid;
 
 DROP FUNCTION comb_status_0_3(), comb_clock_status_0_3();
-
--- What pg_upgrade to a newer major version left out
 
 -- What only newer major versions of PostgreSQL have
 --

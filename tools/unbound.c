@@ -15,6 +15,7 @@
 #include "common/hashfn.h"
 #include "lib/hyperloglog.h"
 #include "storage/lwlock.h"
+#include "utils/guc.h"
 #if PG_VERSION_NUM >= 180000
 #include "utils/skipsupport.h"
 #endif
@@ -23,6 +24,10 @@
 #define EXPANSION_OF(macro) NAME_OF(macro)
 
 _Static_assert(__builtin_strcmp(EXPANSION_OF(AddinShmemInitLock), "(&MainLWLockArray[21].lock)") == 0, "AddinShmemInitLock");
+
+#ifdef GUC_ALLOW_IN_PARALLEL
+_Static_assert(GUC_ALLOW_IN_PARALLEL == (PG_VERSION_NUM >= 160000 ? 0x8000 : 0x400000), "GUC_ALLOW_IN_PARALLEL");
+#endif
 
 _Static_assert(AttrDefaultRelationId == 2604 && DependRelationId == 2608 && InheritsRelationId == 2611, "catalogs");
 _Static_assert(TriggerRelationId == 2620, "catalogs");

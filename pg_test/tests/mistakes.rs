@@ -1,8 +1,8 @@
 //! Mistakes that the tests must catch: each is a patch to the sources in pg_test/mistakes/, with the tests that fail with it.
 //!
-//! The lines before a patch say what is wrong; `With: OTHER` is a patch that is applied first; `Caught by: TARGET FILTER` is a
-//! test that must fail, `Passes: TARGET FILTER` one that must pass. COMB_MISTAKES=all builds and runs them all; a name, those that
-//! contain it; a number, as many of them, others at each commit.
+//! The lines before a patch say what is wrong. `Caught by: TARGET FILTER` is a test that must fail, `Passes: TARGET FILTER` one
+//! that must pass. The target is a file of pg_test/tests, or `crates` or `model`: the unit tests and the model of comb-clock.
+//! COMB_MISTAKES="NAME ..." builds and runs these, COMB_MISTAKES=all all.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,9 +28,7 @@ impl Mistake {
         header.filter_map(move |line| line.strip_prefix(key))
     }
 
-    /// Applies it, and first those that it needs.
     fn apply(&self, to: &Path) {
-        self.lines("With: ").for_each(|other| Self::named(&format!("pg_test/mistakes/{other}")).apply(to));
         let mut git = Command::new("git");
         // Below a clone, git would skip the files of a patch without an error.
         git.env("GIT_CEILING_DIRECTORIES", to.parent().expect("a directory"));
@@ -93,55 +91,68 @@ fn build(place: &Path) -> PathBuf {
     target.join("debug/libcomb.so")
 }
 
-/// Whether a test passes with a library.
-fn passes(test: &str, library: &Path) -> bool {
-    let (target, filter) = test.split_once(' ').expect("a target and a filter");
-    let (status, said) = output(
-        Command::new("cargo")
-            .args(["test", "--locked", "--package", "pg_test", "--test", target, filter])
-            .env("COMB_LIBRARY", library)
-            .env("PG_CONFIG", &installation().pg_config)
-            .env_remove("COMB_MISTAKES")
-            .current_dir(root()),
-    );
-    assert!(said.contains("test result:") && !said.contains(" 0 passed; 0 failed"), "{test}: {said}");
-    status.success()
+/// Sources, and the library that was built from them.
+struct Build<'a> {
+    sources: &'a Path,
+    library: &'a Path,
+}
+
+impl Build<'_> {
+    fn passes(&self, test: &str) -> bool {
+        let (target, filter) = test.split_once(' ').expect("a target and a filter");
+        let mut cargo = Command::new("cargo");
+        cargo.args(["test", "--locked", "--package"]);
+        match target {
+            "crates" | "model" => {
+                cargo.args(["comb-clock", "--lib", filter]).current_dir(self.sources);
+                // Cargo would not notice that the sources are others.
+                let directory = if self.sources == root() { "right" } else { "wrong" };
+                cargo.env("CARGO_TARGET_DIR", work().join(target).join(directory));
+                if target == "model" {
+                    cargo.env("RUSTFLAGS", "--cfg loom");
+                }
+            }
+            _ => {
+                cargo.args(["pg_test", "--test", target, filter]).current_dir(root());
+                cargo.env("COMB_LIBRARY", self.library).env("PG_CONFIG", &installation().pg_config);
+            }
+        }
+        let (status, said) = output(cargo.env_remove("COMB_MISTAKES"));
+        assert!(said.contains("test result:") && !said.contains(" 0 passed; 0 failed"), "{test}: {said}");
+        status.success()
+    }
 }
 
 #[test]
 fn each_mistake_is_caught() {
-    let Ok(count) = std::env::var("COMB_MISTAKES") else {
+    let Ok(names) = std::env::var("COMB_MISTAKES") else {
         say("Not tested: builds with a mistake, which need COMB_MISTAKES=all");
         return;
     };
     let mut mistakes = mistakes();
-    if count != "all" && count.parse::<usize>().is_err() {
-        mistakes.retain(|mistake| mistake.path.contains(&count));
-    }
-    if let Ok(count) = count.parse() {
-        let commits = output(Command::new("git").args(["rev-list", "--count", "HEAD"]).current_dir(root())).1;
-        let commits: usize = commits.trim().parse().expect("a number of commits");
-        let length = mistakes.len();
-        mistakes.rotate_left(commits * count % length);
-        mistakes.truncate(count);
+    if names != "all" {
+        let names: Vec<_> = names.split_whitespace().map(|name| format!("pg_test/mistakes/{name}.patch")).collect();
+        mistakes.retain(|mistake| names.contains(&mistake.path));
+        assert_eq!(mistakes.len(), names.len(), "a mistake for each of {names:?}");
     }
     let place = work().join("sources");
     copy_to(&place);
     let right = place.with_file_name("right.so");
     fs::copy(build(&place), &right).expect("a library");
+    let right = Build { sources: root(), library: &right };
     let mut failures = Vec::new();
     for mistake in mistakes {
         copy_to(&place);
         mistake.apply(&place);
-        let library = build(&place);
+        let wrong = Build { sources: &place, library: &build(&place) };
         for test in mistake.lines("Caught by: ") {
-            assert!(passes(test, &right), "{test} fails without a mistake");
-            let caught = (0..3).any(|_| !passes(test, &library));
+            assert!(right.passes(test), "{test} fails without a mistake");
+            let caught = (0..3).any(|_| !wrong.passes(test));
             say(&format!("{}: {} by {test}", mistake.path, if caught { "caught" } else { "NOT CAUGHT" }));
             failures.extend((!caught).then(|| mistake.path.clone()));
         }
         for test in mistake.lines("Passes: ") {
-            let passes = passes(test, &library);
+            let passes = wrong.passes(test);
             say(&format!("{}: {test} {}", mistake.path, if passes { "passes" } else { "FAILS" }));
             failures.extend((!passes).then(|| mistake.path.clone()));
         }

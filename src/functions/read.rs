@@ -44,8 +44,13 @@ fn comb_timestamp_micros(id: &Uuid) -> Option<TimestampTz> {
 }
 
 fn comb_inspect(id: &Uuid) -> Datum {
-    let inspection =
-        Inspection { version: rfc9562::version(id), variant: inspect::variant(id), timestamp: comb_timestamp(id), layouts: *id };
+    let inspection = Inspection {
+        version: rfc9562::version(id),
+        variant: inspect::variant(id),
+        timestamp: comb_timestamp(id),
+        note: inspect::may_be_draft(id).then_some(DRAFT),
+        layouts: *id,
+    };
     let mut json = StringInfo::new();
     // No write fails. If PostgreSQL raises an error because memory is exhausted, the frames of serde_json hold none of
     // Rust's memory.
@@ -54,12 +59,17 @@ fn comb_inspect(id: &Uuid) -> Datum {
     unsafe { raw::DirectFunctionCall1Coll(Some(raw::jsonb_in), pg_sys::Oid::INVALID, Datum::from(json.as_ptr())) }
 }
 
+const DRAFT: &str =
+    "version 7, but a time far in the future: perhaps a key of an early draft of version 7, which began with 36 bits of seconds";
+
 /// The version and variant of a UUID, and the layouts that it can have.
 #[derive(Serialize)]
 struct Inspection {
     version: Option<usize>,
     variant: &'static str,
     timestamp: Option<TimestampTz>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'static str>,
     #[serde(serialize_with = "readings")]
     layouts: Uuid,
 }

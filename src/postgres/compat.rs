@@ -28,6 +28,10 @@ pub fn local_transaction_id() -> u32 {
     return process.lxid;
 }
 
+/// GUC_ALLOW_IN_PARALLEL (utils/guc.h): the value of a setting can change during a parallel operation. Minor releases before
+/// November 2024 ignore it.
+pub const ALLOW_IN_PARALLEL: i32 = if cfg!(feature = "pg15") { 0x40_0000 } else { 0x8000 };
+
 /// The number of AddinShmemInitLock (storage/lwlocknames.h, storage/lwlocklist.h).
 const ADDIN_SHMEM_INIT_LOCK: usize = 21;
 

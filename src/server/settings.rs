@@ -5,6 +5,8 @@ use std::ffi::CStr;
 use pgrx::guc::{GucContext, GucEnum, GucFlags, GucRegistry, GucSetting, GucValue, PostgresGucEnum};
 use pgrx::pg_sys;
 
+use crate::postgres::compat::ALLOW_IN_PARALLEL;
+
 /// The UUIDs that are in strict order.
 #[derive(Clone, Copy, PartialEq, Eq, PostgresGucEnum)]
 pub enum Scope {
@@ -65,7 +67,7 @@ pub fn define() {
         c"\"auto\" is \"server\" if shared memory can be allocated, otherwise \"backend\".",
         &SCOPE,
         GucContext::Userset,
-        GucFlags::empty(),
+        flags(GucFlags::empty()),
     );
     define_ms(
         c"comb.timestamp_step",
@@ -108,5 +110,10 @@ fn define_ms(
     max: i32,
     context: GucContext,
 ) {
-    GucRegistry::define_int_guc(name, short, long, setting, min, max, context, GucFlags::UNIT_MS);
+    GucRegistry::define_int_guc(name, short, long, setting, min, max, context, flags(GucFlags::UNIT_MS));
+}
+
+/// A parallel operation can be the first one of a session that uses the library. It then reads the configured values.
+fn flags(unit: GucFlags) -> GucFlags {
+    unit | GucFlags::from_bits_retain(ALLOW_IN_PARALLEL)
 }

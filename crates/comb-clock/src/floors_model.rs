@@ -59,9 +59,10 @@ impl World {
     }
 }
 
-fn check(places: usize) {
+/// `threads` are the writers: each writes its transactions one after the other.
+fn check(places: usize, threads: &'static [&'static [u64]], preemptions: usize) {
     let mut model = loom::model::Builder::new();
-    model.preemption_bound = Some(3);
+    model.preemption_bound = Some(preemptions);
     model.check(move || {
         let world = Arc::new(World {
             header: Header::default(),
@@ -69,12 +70,13 @@ fn check(places: usize) {
             last: AtomicI64::new(0),
             running: Mutex::new(vec![FIRST, SECOND]),
         });
-        let [first, second] = [FIRST, SECOND].map(|id| {
+        let writers = threads.iter().map(|ids| {
             let world = world.clone();
-            thread::spawn(move || (id, world.write(id)))
+            thread::spawn(move || ids.iter().map(|id| (*id, world.write(*id))).collect::<Vec<_>>())
         });
+        let writers: Vec<_> = writers.collect();
         let polled = world.poll();
-        let drawn = [first, second].map(|writer| writer.join().unwrap());
+        let drawn: Vec<_> = writers.into_iter().flat_map(|writer| writer.join().unwrap()).collect();
         let Some((settled, unseen)) = polled else { return };
         for (id, number) in drawn {
             let is_missed = unseen.contains(&id) && number.is_some_and(|number| number <= settled);
@@ -85,10 +87,15 @@ fn check(places: usize) {
 
 #[test]
 fn one_place_for_two_writers() {
-    check(1);
+    check(1, &[&[FIRST], &[SECOND]], 3);
 }
 
 #[test]
 fn a_place_for_each_writer() {
-    check(2);
+    check(2, &[&[FIRST], &[SECOND]], 3);
+}
+
+#[test]
+fn one_place_for_two_transactions_of_a_writer() {
+    check(1, &[&[FIRST, SECOND]], 4);
 }

@@ -4,6 +4,7 @@ use uuid::{Uuid, Variant};
 
 use super::layout::Layout;
 use super::layouts::{LAYOUTS, NEWSEQUENTIALID};
+use super::rfc9562;
 
 /// The plausible times, from 1990-01-01 to 2100-01-01, in microseconds since the Unix epoch.
 const PLAUSIBLE: std::ops::Range<i64> = 631_152_000_000_000..4_102_444_800_000_000;
@@ -63,6 +64,15 @@ impl Reading {
             stamped: layout.version.is_some().then(|| layout.is_stamped(id)),
         })
     }
+}
+
+/// Whether an id may be of an early draft of version 7, which began with 36 bits of seconds: as version 7, its time is far in the
+/// future (draft-peabody-dispatch-new-uuid-format-02, section 4.4).
+pub fn may_be_draft(id: &Uuid) -> bool {
+    let seconds = (id.as_u128() >> 92) as i64;
+    rfc9562::version(id) == Some(7)
+        && rfc9562::micros(id).is_some_and(|micros| !is_plausible(micros))
+        && is_plausible(seconds * 1_000_000)
 }
 
 /// The name of an id's variant (RFC 9562 section 4.1).

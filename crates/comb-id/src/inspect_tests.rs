@@ -64,3 +64,19 @@ fn variants_have_names() {
         ["ncs", "ncs", "rfc9562", "rfc9562", "microsoft", "microsoft", "future", "future"]
     );
 }
+
+#[test]
+fn keys_of_a_draft_of_version_7_are_noticed() {
+    for id in ["06569220-0a3c-7b1d-8000-fedcba987654", "069244b2-30aa-7a3f-8000-fedcba987654"] {
+        assert!(may_be_draft(&uuid(id)), "{id}");
+        assert!(readings(&uuid(id)).all(|reading| !reading.plausible || reading.layout.version != Some(7)), "{id}");
+    }
+    for id in [
+        "017f22e2-79b0-7cc3-98c4-dc0c0c07398f",
+        // Another version, and a time in the far future that no draft explains.
+        "06569220-0a3c-4b1d-8000-fedcba987654",
+        "ffffffff-ffff-7fff-bfff-ffffffffffff",
+    ] {
+        assert!(!may_be_draft(&uuid(id)), "{id}");
+    }
+}

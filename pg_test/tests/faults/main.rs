@@ -13,5 +13,6 @@ mod order;
 mod out_of_memory;
 mod restart;
 mod room;
+mod settings;
 mod stack;
 mod versions;

@@ -43,3 +43,35 @@ fn no_id_leaves_memory_behind() {
         assert!(late_pages - early_pages < 64, "{sharing:?}: {early_pages} resident pages, later {late_pages}");
     }
 }
+
+/// 100,000 polls in one transaction, each with a new snapshot: others write meanwhile.
+#[test]
+fn no_poll_leaves_memory_behind() {
+    let server = Server::start(pg_test::Sharing::Attached, &[("jit", "off")]);
+    server.execute(
+        "CREATE TABLE polled (n bigserial);
+         CREATE TRIGGER tracked BEFORE INSERT ON polled FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
+         INSERT INTO polled DEFAULT VALUES;
+         CREATE PROCEDURE polls(times integer) LANGUAGE plpgsql AS $$
+         BEGIN
+             FOR turn IN 1..times LOOP
+                 PERFORM comb_sequence_horizon('polled_n_seq'), comb_horizon();
+             END LOOP;
+         END $$",
+    );
+    let mut writer = server.connect();
+    let mut client = server.connect();
+    client.batch_execute("BEGIN").expect("BEGIN");
+    let mut polls = || {
+        for _ in 0..10 {
+            client.batch_execute("CALL polls(5000)").expect("polls");
+            // A definition that may matter changes, and the snapshot.
+            writer.batch_execute("INSERT INTO polled DEFAULT VALUES; CREATE TEMP TABLE t (n int); DROP TABLE t").expect("a row");
+        }
+        memory(&mut client)
+    };
+    let (early_contexts, early_pages) = polls();
+    let (late_contexts, late_pages) = polls();
+    assert_eq!(late_contexts, early_contexts, "bytes in memory contexts");
+    assert!(late_pages - early_pages < 64, "{early_pages} resident pages, later {late_pages}");
+}

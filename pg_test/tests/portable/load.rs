@@ -177,8 +177,12 @@ impl Stage {
         Self { config, writers, readers, last, errors: Arc::default() }
     }
 
+    pub fn config(&self) -> Config {
+        self.config.lock().expect("a config").clone()
+    }
+
     pub fn connect(&self) -> Client {
-        self.config.lock().expect("a config").connect(NoTls).expect("a connection")
+        self.config().connect(NoTls).expect("a connection")
     }
 
     /// Everyone connects to this server from now on.

@@ -3,6 +3,7 @@
 mod edges;
 mod keys;
 mod load;
+mod whole;
 
 use std::thread::sleep;
 use std::time::Duration;

@@ -111,6 +111,8 @@ const READERS: &[Reader] = &[
     },
 ];
 
+const TRACKED: &str = "CREATE TRIGGER tracked BEFORE INSERT ON TABLE FOR EACH STATEMENT EXECUTE FUNCTION comb_track()";
+
 /// The transactions of writers. Some pause between the number and the commit.
 const WRITERS: &[&str] = &[
     "INSERT INTO events (body) VALUES ('single')",
@@ -221,7 +223,10 @@ fn copy(
         let mut polls_after = 0;
         while polls_after < 3 {
             polls_after += i32::from(!writes.load(Ordering::Relaxed));
-            let Some(next) = value::<Option<String>>(&mut client, limit) else { continue };
+            let next: String = match client.query_one(limit, &[]) {
+                Err(error) if is_to_be_repeated(&error) => continue,
+                row => row.expect(limit).get(0),
+            };
             let condition = since.as_ref().map_or("true".to_owned(), |since| changed.replace("$1", since).replace("$2", &next));
             let merge = format!(
                 "INSERT INTO {target} SELECT n, x FROM items WHERE {condition}
@@ -412,6 +417,14 @@ fn what_changes_under_a_reader() {
     run(&mut a, "COMMIT");
     assert_eq!(read(&mut reader), [1, 2, 3, 4, 5]);
     assert_eq!(keys(&mut reader), 4, "one key is an hour ahead");
+    // A snapshot that is older than the trigger does not say what was stored without it.
+    run(&mut a, "CREATE TABLE late (n bigserial)");
+    run(&mut reader, "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM late");
+    run(&mut b, "INSERT INTO late DEFAULT VALUES");
+    run(&mut b, &TRACKED.replace("TABLE", "late"));
+    assert_eq!(sqlstate(&mut reader, "SELECT comb_sequence_horizon('late_n_seq')"), "40001");
+    run(&mut reader, "ROLLBACK");
+    assert_eq!(value::<i64>(&mut reader, "SELECT comb_sequence_horizon('late_n_seq')"), 1);
     // A transaction of the reader does not hide that the trigger was disabled.
     run(&mut reader, "BEGIN");
     reader.query(POLL, &[]).expect(POLL);
@@ -426,7 +439,7 @@ fn polls_wait_for_no_other_table() {
     let server = server(pg_test::Sharing::Attached);
     let (mut other, mut reader) = (server.connect(), server.connect());
     let run = |client: &mut Client, statements: &str| client.batch_execute(statements).expect(statements);
-    let trigger = |table| format!("CREATE TRIGGER t BEFORE INSERT ON {table} FOR EACH STATEMENT EXECUTE FUNCTION comb_track()");
+    let trigger = |table| TRACKED.replace("TABLE", table);
     run(
         &mut other,
         "CREATE TABLE polled (n bigserial); CREATE TABLE parts (n bigint DEFAULT nextval('polled_n_seq')) PARTITION BY RANGE (n)",
@@ -444,15 +457,24 @@ fn polls_wait_for_no_other_table() {
 #[test]
 fn a_cursor_survives_a_crash_and_a_promotion() {
     for sharing in SHARINGS {
-        let mut server = Server::start(sharing, &[("max_prepared_transactions", "20"), ("wal_level", "replica")]);
+        let settings = [("max_prepared_transactions", "20"), ("wal_level", "replica"), ("wal_writer_delay", "10s")];
+        let mut server = Server::start(sharing, &settings);
         server.execute(include_str!("any_table.sql"));
         server.execute("INSERT INTO events (body) SELECT 'early' FROM generate_series(1, 10)");
         server.execute("BEGIN; INSERT INTO events (body) VALUES ('prepared'); PREPARE TRANSACTION 'kept'");
         server.execute("INSERT INTO events (body) VALUES ('late')");
         let mut standby = server.standby();
+        // A horizon that was answered stays one: numbers up to it are not drawn again after a crash. An abort flushes no WAL.
+        let mut client = server.connect();
+        client.batch_execute("CREATE TABLE more (n bigserial)").expect("a table");
+        client.batch_execute(&TRACKED.replace("TABLE", "more")).expect("a trigger");
+        client.batch_execute("BEGIN; INSERT INTO more SELECT FROM generate_series(1, 100); ROLLBACK").expect("numbers");
+        let answered: i64 = value(&mut client, "SELECT comb_sequence_horizon('more_n_seq')");
+        assert_eq!(answered, 100);
         server.kill_postmaster();
         server.wait_until_it_accepts();
         standby.up();
+        assert!(server.value::<i64>("SELECT nextval('more_n_seq')") > answered);
         let horizon = |server: &Server| server.value::<i64>("SELECT comb_sequence_horizon('events_position_seq')");
         assert_eq!(horizon(&server), 10, "the prepared transaction holds it");
         let position: String = server.value("SELECT pg_current_wal_insert_lsn()::text");
@@ -518,4 +540,69 @@ fn first_number(message: &SimpleQueryMessage) -> Option<i64> {
         SimpleQueryMessage::Row(row) => row.get(0)?.parse().ok(),
         _ => None,
     }
+}
+
+/// The protocol's portal is suspended while others commit: rows that are fetched later are below the horizon of its snapshot.
+#[test]
+fn a_portal_that_is_suspended() {
+    let server = server(pg_test::Sharing::Preloaded);
+    server.execute(include_str!("any_table.sql"));
+    server.execute("INSERT INTO events (body) SELECT 'early' FROM generate_series(1, 5)");
+    let (mut slow, mut fast, mut reader) = (server.connect(), server.connect(), server.connect());
+    slow.batch_execute("BEGIN; INSERT INTO events (body) VALUES ('slow')").expect("a row");
+    fast.batch_execute("INSERT INTO events (body) VALUES ('fast')").expect("a row");
+    let query = "SELECT position FROM events WHERE position <= comb_sequence_horizon('events_position_seq') ORDER BY position";
+    let mut transaction = reader.transaction().expect("a transaction");
+    let portal = transaction.bind(query, &[]).expect("a portal");
+    let mut fetch = |rows| -> Vec<i64> {
+        let rows = transaction.query_portal(&portal, rows).expect("rows");
+        rows.iter().map(|row| row.get(0)).collect()
+    };
+    assert_eq!(fetch(2), [1, 2]);
+    slow.batch_execute("COMMIT").expect("COMMIT");
+    fast.batch_execute("INSERT INTO events (body) VALUES ('fast')").expect("a row");
+    assert_eq!(fetch(2), [3, 4]);
+    assert_eq!(fetch(0), [5], "as of the snapshot");
+    transaction.commit().expect("COMMIT");
+    let rows: Vec<i64> = reader.query(query, &[]).expect(query).iter().map(|row| row.get(0)).collect();
+    assert_eq!(rows, [1, 2, 3, 4, 5, 6, 7, 8]);
+    server.assert_clean_log();
+}
+
+/// Transactions of up to 0.4 s, of which one is always open, and a new connection for each poll: each poll has an answer, and
+/// no row waits for longer than the transactions that were open when it was written.
+#[test]
+fn a_new_connection_for_each_poll() {
+    let server = server(pg_test::Sharing::Attached);
+    server.execute(include_str!("any_table.sql"));
+    let (config, end) = (server.config(), Instant::now() + stage_time() + Duration::from_secs(1));
+    let (mut polls, mut read, mut longest) = (0, 0, 0.0f64);
+    thread::scope(|scope| {
+        for writer in 0..4 {
+            let config = &config;
+            scope.spawn(move || {
+                let (mut client, mut random) = (connect(config), Random::new(writer));
+                while Instant::now() < end {
+                    let pause = random.below(400) as f64 / 1000.0;
+                    let statements =
+                        format!("BEGIN; INSERT INTO events (body) VALUES (clock_timestamp()); SELECT pg_sleep({pause}); COMMIT");
+                    statements.split("; ").for_each(|statement| client.batch_execute(statement).expect(statement));
+                }
+            });
+        }
+        let mut cursor = 0i64;
+        while Instant::now() < end {
+            let query = "SELECT position, extract(epoch FROM clock_timestamp() - body::timestamptz)::float8 FROM events
+                WHERE position > $1 AND position <= comb_sequence_horizon('events_position_seq') ORDER BY position";
+            let rows = connect(&config).query(query, &[&cursor]).expect("each poll has an answer");
+            cursor = rows.last().map_or(cursor, |row| row.get(0));
+            longest = rows.iter().map(|row| row.get(1)).fold(longest, f64::max);
+            (polls, read) = (polls + 1, read + rows.len());
+        }
+    });
+    println!("{polls} polls on new connections read {read} rows, at most {longest:.2} s after they were written");
+    assert!(polls > 20 && read > 20);
+    // A transaction of 0.4 s, on a machine that does other work too.
+    assert!(longest < 2.0, "{longest}");
+    server.assert_clean_log();
 }

@@ -4,6 +4,7 @@
 mod any_table;
 mod edges;
 mod outbox;
+mod pages;
 mod readers;
 mod steps;
 mod writers;
