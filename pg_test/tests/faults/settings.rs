@@ -4,7 +4,7 @@ use pg_test::{Server, Sharing, listen, value};
 
 #[test]
 fn the_first_use_in_a_parallel_operation() {
-    let settings = [("comb.scope", "'backend'"), ("comb.drift_warning", "'7s'"), ("max_parallel_maintenance_workers", "2")];
+    let settings = [("comb.scope", "backend"), ("comb.drift_warning", "7s"), ("max_parallel_maintenance_workers", "2")];
     let server = Server::start(Sharing::Attached, &settings);
     server.execute(
         "CREATE TABLE stored AS SELECT comb_new() AS id, n FROM generate_series(1, 200000) n;
