@@ -3,7 +3,6 @@
 #   DESTDIR=...      the folder below which `make install` and `make uninstall` work, for packages
 #   CONNECTIONS=32 FAULTS="order kill"   `make soak`: connections, and which of its tests. Without FAULTS: all, PostgreSQL's
 #                    own suites, tests on a PostgreSQL 18 with assertions, Miri and cargo-mutants
-#   SOME=5           `make examples`: five, others at each commit
 #   ARCH=arm64 MAINTAINER='NAME <ADDRESS>'   `make package`: another architecture, for which the Rust of rustup compiles; the maintainer
 #   CITUS=/path/to/its/sources   `make companions ON=citus`
 #   QUICK=1 ROWS=... CONNECTIONS="..." ROUNDS=... WRITERS=... EXPERIMENTS="..." FRESH=1   `make bench`: bench/README.md

@@ -36,7 +36,7 @@ if [ "$*" = citus ]; then
 fi
 
 RELEASE=forky
-PACKAGES=(cron partman pg-uuidv7 pglogical timescaledb)
+PACKAGES=(partman timescaledb)
 
 say "This takes some 5 minutes, the first time some 10. It needs root, for a bare Debian in namespaces of its own;" \
     "that and its packages stay in $COMB_CACHE (600 MB)"

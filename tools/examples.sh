@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# examples.sh [MAJOR]: runs the programs of examples/ by pg_test/tests/examples.rs: those that ON names, or SOME of them.
+# examples.sh [MAJOR]: runs the programs of examples/ by pg_test/tests/examples.rs: all, or those that ON names.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 

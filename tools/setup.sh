@@ -3,7 +3,6 @@
 # standard output but the path of the pg_config to use. MAJOR-assertions: PostgreSQL from source, with its assertions.
 # setup.sh --packages NAME...: nothing but these packages of the distribution.
 # setup.sh --libfaketime: only that library, whose path it prints.
-# setup.sh --pgbouncer: only that program.
 # setup.sh --tests MAJOR: only PostgreSQL's own tests, whose folder it prints.
 #
 # Tests install the extension into the private PostgreSQL, never into the user's own server. A PostgreSQL finds its files relative to
@@ -232,22 +231,6 @@ ensure_libfaketime() {
     echo "$library" >&3
 }
 
-# --- For the examples -------------------------------------------------------------------------
-
-# The program; its package would also start a service.
-ensure_pgbouncer() {
-    local policy=/usr/sbin/policy-rc.d
-    [ ! -x /usr/sbin/pgbouncer ] || return 0
-    if [ ! -e $policy ]; then
-        as_root sh -c "printf '#!/bin/sh\nexit 101\n' >$policy; chmod 755 $policy"
-        # shellcheck disable=SC2064
-        trap "as_root rm -f $policy" EXIT
-    fi
-    apt_install pgbouncer
-    # Nor is it to start with the machine.
-    ! command -v systemctl >/dev/null || as_root systemctl disable --quiet pgbouncer || true
-}
-
 # --- All of it --------------------------------------------------------------------------------
 
 ensure_build() {
@@ -276,7 +259,6 @@ lock 9 "Another run is setting up"
 case ${1:-} in
     --packages) apt_install "${@:2}" ;;
     --libfaketime) ensure_libfaketime ;;
-    --pgbouncer) ensure_pgbouncer ;;
     --tests) ensure_tests "$2" ;;
     *) ensure_build "$@" ;;
 esac

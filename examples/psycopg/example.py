@@ -1,6 +1,5 @@
 """psycopg 3 with its pool."""
 
-import os
 import uuid
 from datetime import datetime, timedelta, timezone
 
@@ -15,8 +14,6 @@ from psycopg.types.uuid import UUIDBinaryLoader, UUIDLoader
 from report import check, check_recent, client, end, job
 
 TABLES = {"orders": "uuidv7", "legacy": "mssql"}
-# A pooler in transaction mode does not keep prepared statements.
-OPTIONS = {"prepare_threshold": None if os.environ["POOLED"] else 5}
 
 SCHEMA = """
 CREATE EXTENSION IF NOT EXISTS comb;
@@ -38,13 +35,13 @@ def configure(connection):
 
 client("psycopg", psycopg.__version__)
 
-with psycopg.connect("", **OPTIONS) as connection:
+with psycopg.connect("") as connection:
     for name in ("schema", "schema_again"):
         with job(name):
             connection.execute(SCHEMA)
             connection.commit()
 
-with ConnectionPool("", kwargs=OPTIONS, configure=configure, min_size=1, max_size=2) as pool:
+with ConnectionPool("", configure=configure, min_size=1, max_size=2) as pool:
     with job("insert"):
         for table in TABLES:
             with pool.connection() as connection:

@@ -26,7 +26,6 @@ pub struct Block {
 pub fn documentation() -> Vec<Page> {
     let mut paths = vec!["README.md".to_owned()];
     paths.extend(files("docs", ".md"));
-    paths.extend(files("docs/clients", ".md"));
     paths.iter().map(|path| Page::read(path)).collect()
 }
 

@@ -1,21 +1,18 @@
 //! The programs of `examples/`, each in a new database, and a table of what passed. `examples/README.md` says what an
 //! example consists of.
 //!
-//! `ON="psycopg django"` runs these, `SOME=5` runs five, others at each commit. By default all run.
+//! `ON="psycopg django"` runs these. By default all run.
 
 use std::env;
 use std::fs::{self, File};
-use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::Instant;
 
-use pg_test::{Server, Sharing, forget_servers, free_port, installation, root, within};
+use pg_test::{Server, Sharing, forget_servers, installation, root};
 
 /// Each prints a line for these, unless the file `jobs` in its directory names others.
 const JOBS: &str = "schema schema_again insert batch page range timestamp error newest";
-/// It runs a second time, through pgbouncer in transaction mode.
-const POOLED: &str = "psycopg";
 /// The status of a `setup` that cannot install its library.
 const NOT_RUN: i32 = 75;
 
@@ -33,56 +30,12 @@ fn names() -> Vec<String> {
     let entries = entries.filter(|entry| entry.path().join("run").exists());
     let mut names: Vec<_> = entries.map(|entry| entry.file_name().into_string().expect("UTF-8")).collect();
     names.sort();
-    let some = env::var("SOME").unwrap_or_default();
-    if !some.is_empty() {
-        let some: usize = some.parse().expect("SOME is a number");
-        // In turn: every one runs at least once in as many commits as it takes.
-        let mut git = Command::new("git");
-        let git = git.args(["rev-list", "--count", "HEAD"]).current_dir(root());
-        let commits = String::from_utf8(git.output().expect("git").stdout).expect("UTF-8");
-        let commits: usize = commits.trim().parse().expect("a number of commits");
-        let first = commits * some % names.len();
-        names.rotate_left(first);
-        names.truncate(some);
-    }
     names
 }
 
 /// The text of a file in which a program may have written anything.
 fn read(path: &Path) -> String {
     String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned()
-}
-
-struct Pooler {
-    process: Child,
-    port: u16,
-}
-
-impl Pooler {
-    fn start(server: &Server) -> Self {
-        let (file, port) = (server.work().join("pgbouncer.ini"), free_port());
-        let settings = read(&example("pgbouncer/pgbouncer.ini"))
-            .replace("@SERVER_PORT@", &server.port().to_string())
-            .replace("@POOLER_PORT@", &port.to_string())
-            .replace("@FOLDER@", &server.work().display().to_string());
-        server.write(&file, &settings);
-        server.write(&server.work().join("users.txt"), "\"app\" \"app\"\n");
-        // It refuses to run as root.
-        let mut command = installation().program("/usr/sbin/pgbouncer", &[]);
-        let process = command.arg("-q").arg(file).spawn().expect("pgbouncer");
-        let pooler = Self { process, port };
-        let accepts = within(10, || TcpStream::connect(("127.0.0.1", port)).is_ok());
-        let log = read(&server.work().join("pgbouncer.log"));
-        assert!(accepts, "pgbouncer did not start: {log}");
-        pooler
-    }
-}
-
-impl Drop for Pooler {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
 }
 
 /// An example that did not pass: the word for it in the table, and why.
@@ -92,20 +45,19 @@ struct Examples {
     /// Libraries that are installed in it stay for later runs.
     cache: PathBuf,
     server: Server,
-    pooler: Option<Pooler>,
 }
 
 impl Examples {
     /// Runs a program of an example. Returns its status, and what it wrote to standard output and standard error.
-    fn program(&self, name: &str, program: &str, seconds: &str, pooled: bool) -> (ExitStatus, String, String) {
-        let log = self.cache.join("log").join(format!("example-{name}-{program}{}", if pooled { "-pooled" } else { "" }));
+    fn program(&self, name: &str, program: &str, seconds: &str) -> (ExitStatus, String, String) {
+        let log = self.cache.join("log").join(format!("example-{name}-{program}"));
         let (output, errors) = (log.with_extension("out"), log.with_extension("log"));
         let mut command = Command::new("timeout");
         // In the foreground: Ctrl-C reaches it.
         command.args(["--foreground", "-k", "10", seconds]).arg(example(name).join(program));
         command.current_dir(root()).stdin(Stdio::null());
         forget_servers(&mut command);
-        command.env("EXAMPLE_CACHE", self.cache.join("examples").join(name)).envs(self.connection(pooled));
+        command.env("EXAMPLE_CACHE", self.cache.join("examples").join(name)).envs(self.connection());
         command.stdout(File::create(&output).expect("a log")).stderr(File::create(&errors).expect("a log"));
         let status = command.status().expect("timeout");
         (status, read(&output), read(&errors))
@@ -113,7 +65,7 @@ impl Examples {
 
     fn set_up(&self, name: &str) -> Result<(), Fault> {
         fs::create_dir_all(self.cache.join("examples").join(name)).expect("a directory");
-        let (status, said, errors) = self.program(name, "setup", "1800", false);
+        let (status, said, errors) = self.program(name, "setup", "1800");
         match status.code() {
             Some(0) => Ok(()),
             Some(NOT_RUN) => Err(("not run", errors.lines().last().unwrap_or_default().to_owned())),
@@ -122,17 +74,11 @@ impl Examples {
     }
 
     /// Sets up and runs an example. Returns the name and the version of its client.
-    fn run(&mut self, name: &str, pooled: bool) -> Result<String, Fault> {
+    fn run(&self, name: &str) -> Result<String, Fault> {
         self.set_up(name)?;
-        if pooled {
-            self.set_up("pgbouncer")?;
-        }
-        if self.pooler.is_none() && (pooled || name == "pgbouncer") {
-            self.pooler = Some(Pooler::start(&self.server));
-        }
         self.server.execute("DROP DATABASE IF EXISTS shop WITH (FORCE)");
         self.server.execute("CREATE DATABASE shop OWNER app");
-        let (status, said, errors) = self.program(name, "run", "300", pooled);
+        let (status, said, errors) = self.program(name, "run", "300");
         let jobs = fs::read_to_string(example(name).join("jobs")).unwrap_or_else(|_| JOBS.to_owned());
         let mut wrong: Vec<_> = said.lines().filter(|line| line.starts_with("not ok")).map(str::to_owned).collect();
         let is_missing = |line: &String| !said.lines().any(|it| it == line);
@@ -148,13 +94,10 @@ impl Examples {
     }
 
     /// The environment variables by which a program finds the server.
-    fn connection(&self, pooled: bool) -> [(&'static str, String); 10] {
-        let server = self.server.port();
-        let pooler = self.pooler.as_ref().map(|pooler| pooler.port.to_string()).unwrap_or_default();
-        let port = if pooled { pooler.clone() } else { server.to_string() };
+    fn connection(&self) -> [(&'static str, String); 7] {
+        let port = self.server.port().to_string();
         // The client programs of PostgreSQL come first.
         let path = format!("{}:{}", installation().bin.display(), env::var("PATH").expect("a PATH"));
-        let superuser = format!("postgresql://postgres@/shop?host={}&port={server}", self.server.work().display());
         [
             ("PATH", path),
             ("PGHOST", "127.0.0.1".to_owned()),
@@ -163,9 +106,6 @@ impl Examples {
             ("PGUSER", "app".to_owned()),
             ("PGPASSWORD", "app".to_owned()),
             ("PGDATABASE", "shop".to_owned()),
-            ("POOLED", if pooled { "pooled" } else { "" }.to_owned()),
-            ("POOLER_PORT", pooler),
-            ("SUPERUSER_URL", superuser),
         ]
     }
 }
@@ -193,17 +133,14 @@ fn examples() {
     server.execute("CREATE ROLE app LOGIN PASSWORD 'app'");
 
     let logs = cache.join("log").join("example-*");
-    let mut examples = Examples { cache, server, pooler: None };
+    let examples = Examples { cache, server };
     let mut results = Vec::new();
     println!("examples on PostgreSQL {}", installation().major);
     for name in names() {
-        for &pooled in if name == POOLED { &[false, true][..] } else { &[false] } {
-            let begin = Instant::now();
-            let (result, remark) = examples.run(&name, pooled).map_or_else(|fault| fault, |client| ("passed", client));
-            let shown = if pooled { format!("{name} via pgbouncer") } else { name.clone() };
-            println!("{shown:24} {:>4} s  {result:8} {remark}", begin.elapsed().as_secs());
-            results.push(result);
-        }
+        let begin = Instant::now();
+        let (result, remark) = examples.run(&name).map_or_else(|fault| fault, |client| ("passed", client));
+        println!("{name:24} {:>4} s  {result:8} {remark}", begin.elapsed().as_secs());
+        results.push(result);
     }
     assert!(!results.contains(&"FAILED"), "the programs' messages are in {}", logs.display());
     assert!(results.contains(&"passed"), "no example could be run here");

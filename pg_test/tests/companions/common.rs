@@ -131,8 +131,6 @@ pub struct Section<'a> {
 pub struct Block {
     pub sql: String,
     role: &'static str,
-    /// The SQLSTATE with which it must fail.
-    error: Option<String>,
 }
 
 impl<'a> Section<'a> {
@@ -150,30 +148,13 @@ impl<'a> Section<'a> {
         }
         let has = |word: &str| block.words.iter().any(|other| other == word);
         let role = if has("superuser") { "postgres" } else { "app" };
-        let mut words = block.words.iter().skip_while(|word| *word != "error");
-        Block { sql, role, error: words.nth(1).cloned() }
+        Block { sql, role }
     }
 
     /// Runs that block, by the role that the page says. Returns the rows.
     pub fn run(&mut self, host: &Host, text: &str) -> String {
         let block = self.block(text);
-        assert_eq!(block.error, None, "a block that has to fail: {text}");
         host.run("shop", block.role, &block.sql)
-    }
-
-    /// That block fails as the page says: with that SQLSTATE, and with the message that is a comment in it.
-    pub fn fails(&mut self, host: &Host, text: &str) {
-        let block = self.block(text);
-        let output = host.psql("shop", block.role, &block.sql);
-        assert!(!output.succeeded, "it works: {text}");
-        let error = output.messages.lines().find_map(|line| line.split_once("ERROR:  "));
-        let error = error.and_then(|(_, error)| error.split_once(": "));
-        let (sqlstate, message) = error.unwrap_or_else(|| panic!("{}", output.messages));
-        assert_eq!(Some(sqlstate), block.error.as_deref(), "{text}: {message}");
-        let comment = format!("ERROR:  {message}");
-        // The page has the messages of PostgreSQL 18.
-        let is_shown = block.sql.contains(&comment) || installation().major < 18;
-        assert!(is_shown, "not in the block with {text}: {comment}");
     }
 
     /// Asserts that the test has asked for all blocks.

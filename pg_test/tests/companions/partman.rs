@@ -8,6 +8,15 @@ use super::common::{Host, Section};
 /// The partitions that pg_partman creates by days: where they begin and end, in days from today.
 const NINE_DAYS: &str = "-4 to -3, -3 to -2, -2 to -1, -1 to 0, 0 to 1, 1 to 2, 2 to 3, 3 to 4, 4 to 5";
 
+/// The times of a partition; NULL for the default partition. Only bounds in layout mssql begin with zeros.
+const RANGE_OF: &str = "
+    CREATE FUNCTION range_of(partition oid) RETURNS tstzrange LANGUAGE sql BEGIN ATOMIC
+        SELECT tstzrange(min(t), max(t)) FROM pg_class, regexp_matches(pg_get_expr(relpartbound, oid), '[0-9a-f-]{36}', 'g') AS bound,
+            LATERAL (SELECT CASE WHEN bound[1] LIKE '00000000-%' THEN comb_partman_mssql_decoder(bound[1])
+                ELSE comb_partman_decoder(bound[1]) END) times (t)
+        WHERE pg_class.oid = partition HAVING count(*) > 0;
+    END";
+
 /// The shop with pg_partman, and comb in that schema.
 fn start(schema: &str) -> Host {
     let host = Host::start(&[("shared_preload_libraries", "comb,pg_partman_bgw"), ("pg_partman_bgw.interval", "3600")]);
@@ -22,7 +31,7 @@ fn start(schema: &str) -> Host {
          GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA partman TO app;
          GRANT EXECUTE ON ALL PROCEDURES IN SCHEMA partman TO app",
     );
-    host.app(&format!("CREATE EXTENSION comb SCHEMA {schema}"));
+    host.app(&format!("CREATE EXTENSION comb SCHEMA {schema}; {RANGE_OF}"));
     host
 }
 
@@ -66,7 +75,7 @@ fn quietly(host: &Host, statement: &str) {
 fn days_of(host: &Host, table: &str, condition: &str) -> String {
     host.app(&format!(
         "SELECT string_agg(format('%s to %s', lower(r)::date - current_date, upper(r)::date - current_date), ', ' ORDER BY r)
-         FROM pg_inherits i, comb_partition_range(i.inhrelid) r
+         FROM pg_inherits i, range_of(i.inhrelid) r
          WHERE inhparent = 'public.{table}'::regclass AND {condition}"
     ))
 }

@@ -2,12 +2,8 @@
 
 use super::common::{Host, Section};
 
-/// After `readings` became a hypertable: its rows, and what drop_chunks does to `events`.
+/// What drop_chunks does to `events`.
 const CHUNKS: &str = "
-    SELECT 'an existing table becomes a hypertable with its rows in order', count(*) = 1000 AND bool_and(v = place)
-    FROM (SELECT v, row_number() OVER (ORDER BY id) AS place FROM readings) places;
-    INSERT INTO readings (v) VALUES (1001);
-    SELECT 'and its default is comb_new()', v = 1001 AND comb_timestamp(id) > now() - interval '1 minute' FROM readings ORDER BY id DESC LIMIT 1;
     SELECT 'drop_chunks drops the old rows', count(*) > 0 FROM drop_chunks('events', older_than => now() - interval '5 days');
     SELECT 'and no others', (SELECT count(*) FROM events) = (SELECT count(*) FROM plain WHERE comb_timestamp(id) >= date_trunc('day', now()) - interval '5 days')";
 
@@ -75,7 +71,6 @@ fn hypertables_by_keys() {
     version_7(a, &mut section);
     a.facts("shop", "postgres", FUNCTIONS);
     mssql(a, &mut section);
-    wrong_rows(a, &mut section);
     section.end();
 }
 
@@ -104,15 +99,10 @@ fn version_7(a: &Host, section: &mut Section) {
     assert_eq!(section.run(a, "SELECT time_bucket"), a.superuser(days));
     let bucket = "SELECT bool_and(time_bucket('1 day', id) = time_bucket('1 day', comb_timestamp(id))) FROM events";
     assert_eq!(a.superuser(bucket), "t");
-    section.run(a, "migrate_data => true");
     a.facts("shop", "app", CHUNKS);
-    section.fails(a, "8f14e45f");
 }
 
 fn mssql(a: &Host, section: &mut Section) {
-    section.fails(a, "CREATE TABLE parcels");
-    let partition_func = "parcels', by_range('id', INTERVAL '1 day', partition_func => 'comb_timestamp_mssql'";
-    section.fails(a, partition_func);
     section.run(a, "CREATE FUNCTION parcel_time");
     a.app(
         "INSERT INTO parcels SELECT comb_at('2026-11-01Z'::timestamptz + n * interval '1 hour', 'mssql'), n FROM generate_series(0, 239) n;
@@ -128,12 +118,4 @@ fn mssql(a: &Host, section: &mut Section) {
     assert_eq!(chunks(&now), 10, "{now}");
     assert!(now.contains("Index Cond: ((id >= comb_mssql_lower_bound"), "{now}");
     a.facts("shop", "postgres", MSSQL_RANGES);
-}
-
-/// Of the page's warning: a plain uuid column with comb_timestamp_mssql.
-fn wrong_rows(a: &Host, section: &mut Section) {
-    let rows = section.run(a, "CREATE TABLE wrong");
-    let counts = rows.lines().next_back().and_then(|row| row.split_once('|')).expect("two counts");
-    let by_filter: u32 = counts.0.parse().expect("a number");
-    assert!((61..140).contains(&by_filter) && counts.1 == "200", "{counts:?}");
 }

@@ -10,5 +10,6 @@ mod generate;
 mod index_order;
 mod layouts;
 mod mssql;
+mod partitions;
 mod range_plans;
 mod read;

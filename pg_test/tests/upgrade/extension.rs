@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
 
+use pg_test::pages::Page;
 use pg_test::{Server, Sharing, Stop, check, installation, root, say, value};
 use postgres::Client;
 use postgres::error::DbError;
@@ -129,6 +130,16 @@ fn an_update_is_a_fresh_install() {
         create(&server, database, RELEASED);
         let statement = format!("SET search_path = extensions; CREATE TABLE app.t (u uuid); {statement}");
         server.connect_to(database).batch_execute(&statement).expect("something that uses a function");
+    }
+    // The query of the changelog finds these, and nothing where nothing is removed.
+    let changelog = Page::read("CHANGELOG.md");
+    let uses = |database: &str| -> Vec<String> {
+        let rows = server.connect_to(database).query(&changelog.blocks[0].text, &[]).expect("the query of the changelog");
+        rows.iter().map(|row| row.get(0)).collect()
+    };
+    assert_eq!(uses("plain"), Vec::<String>::new());
+    for (database, _, name) in REMOVED {
+        assert!(uses(database).iter().any(|using| using.contains(name)), "{database}: {:?}", uses(database));
     }
 
     replace_library(&mut server);

@@ -14,7 +14,7 @@ fn whole_life(host: &Host, table: &str, kind: Kind, at: impl Fn(&str) -> String)
     assert_eq!(days(host, table), NINE_DAYS);
 
     host.app(&format!("INSERT INTO {table} (body) SELECT n FROM generate_series(1, 50) n"));
-    let today = "WHERE (SELECT comb_partition_range(tableoid::regclass::oid) @> now())";
+    let today = "WHERE (SELECT range_of(tableoid) @> now())";
     assert_eq!(count(today), "50", "rows of now are in the partition of today");
 
     let ahead = at("current_date + interval '3 days 1 hour'");
@@ -43,13 +43,13 @@ fn whole_life(host: &Host, table: &str, kind: Kind, at: impl Fn(&str) -> String)
 
 /// Drops the newest partition of events.
 fn drop_last(host: &Host, database: &str) {
-    let last = "SELECT inhrelid::regclass FROM pg_inherits i, comb_partition_range(i.inhrelid) r
+    let last = "SELECT inhrelid::regclass FROM pg_inherits i, range_of(i.inhrelid) r
                 WHERE inhparent = 'public.events'::regclass ORDER BY upper(r) DESC NULLS LAST LIMIT 1";
     let last = host.run(database, "postgres", last);
     host.run(database, "postgres", &format!("DROP TABLE {last}"));
 }
 
-const LAST_DAY: &str = "SELECT max(upper(r))::date - current_date FROM pg_inherits i, comb_partition_range(i.inhrelid) r
+const LAST_DAY: &str = "SELECT max(upper(r))::date - current_date FROM pg_inherits i, range_of(i.inhrelid) r
                         WHERE inhparent = 'public.events'::regclass";
 
 #[test]

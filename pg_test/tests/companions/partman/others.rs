@@ -1,23 +1,6 @@
-//! Other steps, tables with rows, and sets that use other functions.
+//! Tables with rows, and sets that use other functions.
 
 use super::{Host, Kind, NINE_DAYS, UUIDV7, create_parent, days, quietly, start};
-
-#[test]
-#[ignore = "needs pg_partman: make companions"]
-fn other_steps_leave_no_gap() {
-    let host = start("extensions");
-    for step in ["hour", "month"] {
-        let table = format!("by_{step}");
-        create_parent(&host, &table, &format!("1 {step}"), UUIDV7);
-        let gaps = format!(
-            "SELECT count(*), count(*) FILTER (WHERE lower(r) <> before OR lower(r) + interval '1 {step}' <> upper(r))
-             FROM (SELECT r, lag(upper(r)) OVER (ORDER BY r) AS before
-                   FROM pg_inherits i, comb_partition_range(i.inhrelid) r
-                   WHERE inhparent = '{table}'::regclass AND r IS NOT NULL) ranges"
-        );
-        assert_eq!(host.app(&gaps), "9|0", "{step}");
-    }
-}
 
 #[test]
 #[ignore = "needs pg_partman: make companions"]
@@ -73,29 +56,6 @@ fn a_set_of_their_functions_continues_with_the_decoder() {
     assert_eq!(days(&host, "theirs"), without_a_gap);
     let rows = "SELECT (SELECT count(*) FROM theirs_default), (SELECT count(*) FROM theirs)";
     assert_eq!(host.app(rows), "1|11", "only the random key is in the default partition");
-}
-
-#[test]
-#[ignore = "needs pg_partman: make companions"]
-fn a_set_of_their_functions_continues_only_forward_with_the_encoder() {
-    let host = taken_over("changed");
-    host.app("UPDATE partman.part_config SET time_encoder = 'extensions.comb_lower_bound' WHERE parent_table = 'public.changed'");
-    quietly(&host, "SELECT partman.run_maintenance('public.changed')");
-    assert_eq!(days(&host, "changed"), format!("{NINE_DAYS}, 5 to 6, 6 to 7, 7 to 8"));
-    host.app("INSERT INTO changed (id) SELECT comb_at(current_date - 5)");
-    let backward = "SELECT partman.partition_data_time('public.changed', 100)";
-    assert_says(&host, backward, "would overlap partition");
-}
-
-/// docs/extensions.md warns of it.
-#[test]
-#[ignore = "needs pg_partman: make companions"]
-fn comb_timestamp_is_no_decoder() {
-    let host = start("extensions");
-    let functions = Kind { encoder: "extensions.comb_lower_bound", decoder: "extensions.comb_timestamp", ..UUIDV7 };
-    create_parent(&host, "trapped", "1 day", functions);
-    let maintain = "SELECT partman.run_maintenance('public.trapped')";
-    assert_says(&host, maintain, "comb_timestamp(text) does not exist");
 }
 
 /// Asserts what an error or a warning of a statement says.

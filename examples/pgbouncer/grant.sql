@@ -1,1 +1,0 @@
-GRANT SET ON PARAMETER comb.timestamp_step TO app;  -- by a superuser, once

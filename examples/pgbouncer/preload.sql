@@ -1,1 +1,0 @@
-ALTER DATABASE shop SET session_preload_libraries = 'comb';  -- by a superuser

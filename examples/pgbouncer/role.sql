@@ -1,1 +1,0 @@
-ALTER ROLE app SET comb.timestamp_step = '10ms';    -- by app
