@@ -2,7 +2,7 @@
 # bench.sh: measures bench/experiments/ on a private PostgreSQL 18, which is removed afterwards, and writes the tables. In the
 # environment:
 #   QUICK=1          a tenth of the rows, few connections and rounds: about six minutes
-#   ROWS             the number of rows (1000000); CONNECTIONS "1 2 4 8 16 32"; ROUNDS 5
+#   ROWS             the number of rows (1000000); CONNECTIONS "1 2 8 16"; ROUNDS 5
 #   WRITERS          of the readers' outbox (8)
 #   EXPERIMENTS      names of those to measure (all)
 #   FRESH=1          a new run, instead of continuing an interrupted one
@@ -34,12 +34,8 @@ main() {
     cluster_start "$PG_CONFIG" jit=off autovacuum=off max_parallel_workers_per_gather=0 \
         max_parallel_maintenance_workers=0 timezone=UTC "shared_preload_libraries=${PRELOAD:-}"
 
-    # Built in the server's folder, where the server reads it.
-    cp -r "$ROOT/bench/counter" "$CLUSTER/counter"
-    (cd "$CLUSTER/counter" && step "Building the shared counter" make PG_CONFIG="$PG_CONFIG" with_llvm=no)
-
     mkdir "$CLUSTER/bench"
-    export BENCH_PROGRAMS=$BIN BENCH_WORK=$CLUSTER/bench BENCH_COUNTER=$CLUSTER/counter/bench_counter
+    export BENCH_PROGRAMS=$BIN BENCH_WORK=$CLUSTER/bench
     BENCH_CHECKSUM=$(sha256sum "$("$PG_CONFIG" --pkglibdir)/comb.so" | cut -c1-16)
     export BENCH_CHECKSUM
     RUN=$(python3 "$ROOT/bench/run.py" begin)

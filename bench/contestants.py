@@ -14,7 +14,6 @@ class Contestant:
     call: str = ""  # the expression that makes one id
     columns: str = ""  # of a table that has it as its key
     index: str = ""  # what such a table needs besides, {table} being its name
-    range: str = ""  # whether a row's key is of the time from {from} on and before {to}
     settings: str = ""  # SETTING=VALUE of every connection
     extension: str = ""  # without which it is left out
     prepare: str = ""  # SQL to run once

@@ -76,15 +76,6 @@ class Figures:
         """Seconds for both millions."""
         return combine(lambda a, b: a + b, *self.millions(contestant, metric))
 
-    def growth(self, contestant, steps):
-        """µs per row over these steps."""
-        rows = self.values.parameters("growth", "time of the step")
-        if not rows:
-            return {}
-        step = int(rows[0].split("=")[1])
-        chosen = [self.get("growth", contestant, parameter, "time of the step") for parameter in rows[steps]]
-        return combine(lambda *seconds: sum(seconds) / len(seconds) / step * 1e6, *chosen)
-
 
 @dataclass
 class Goal:

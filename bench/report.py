@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """report.py FOLDER: writes all tables of a run into FOLDER/report.md, and prints the goals.
-report.py FOLDER --publish PART...: copies the measurements of these parts (PARTS) into bench/published/, and writes their tables
-into the documents, between the lines <!-- table NAME --> and <!-- end -->."""
+report.py FOLDER --publish: copies the measurements into bench/published/, and writes their tables into the documents, between the
+lines <!-- table NAME --> and <!-- end -->."""
 
 import re
 import sys
@@ -12,8 +12,8 @@ import estimate_tables
 import experiments
 import reader_tables
 from experiments.generation import EMPTY
-from figures import MISSING, Figures, Goal, difference, figure, goals_table, run_line, share, table
-from results import Run, combine, ratio
+from figures import Figures, Goal, difference, figure, goals_table, run_line, share, table
+from results import Run, ratio
 from summary import summary_table
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -49,10 +49,6 @@ def goals(figures):
     found.append(Goal("index: size, relative to gen_random_uuid()", 0.80, index))
     wal = ratio(*(get("insert", name, "first", "WAL") for name in ("comb_server", "random")))
     found.append(Goal("WAL of the first million: bytes, relative to gen_random_uuid()", 0.97, wal))
-    for name, label in (("uniqueidentifier", "uniqueidentifier"), ("uuid_mssql_ops", "uuid_mssql_ops")):
-        for metric in ("sort", "index"):
-            of_uuid = ratio(get("order", name, "", metric), get("order", "uuid", "", metric))
-            found.append(Goal(f"SQL Server's order, {label}, {metric}: time, relative to uuid", 1.1, of_uuid))
     for name, label in (("mssql", "uniqueidentifier"), ("mssql_ops", "uuid_mssql_ops")):
         found.append(Goal(f"SQL Server's order, {label}, insert: time, relative to uuid", 1.1, ratio(figures.bulk(name), figures.bulk("comb_server"))))
     return found
@@ -111,49 +107,6 @@ def index_table(figures):
     return table(["contestant", *heads, *wal], rows)
 
 
-def switch_goals(figures):
-    index = ratio(*(figures.get("switch", name, "", "index of the key") for name in ("time_order", "plain")))
-    found = [Goal("new keys after random ones, uuid_time_ops: index, relative to the plain one", 0.78, index)]
-    for metric in ("time", IN_POSTGRES):
-        time = ratio(*(figures.get("switch", name, "new keys", metric) for name in ("time_order", "own_table")))
-        found.append(Goal(f"new keys after random ones, uuid_time_ops: {metric}, relative to a separate table", 1.1, time))
-    return found
-
-
-def switch_table(figures):
-    rows = []
-    for contestant in figures.contestants("switch"):
-        def of(parameter, metric, name=contestant.name):
-            return figures.get("switch", name, parameter, metric)
-
-        key, seconds = "index of the key", of("new keys", "time")
-        rows.append([
-            contestant.label,
-            share(ratio(seconds, of("new keys", "time", "own_table"))),
-            figure(seconds),
-            figure(of("new keys", IN_POSTGRES)),
-            # That of the separate table has half of the rows.
-            share(ratio(of("", key), of("", key, "plain"))) if contestant.name != "own_table" else MISSING,
-            figure(of("", key)),
-            figure(of("", "leaf density")),
-            figure(of("new keys", "WAL")),
-        ])
-    heads = ["time relative to a separate table", "time, s", "in PostgreSQL, s", "index relative to the plain one", "index, bytes per row", "leaf density, %"]
-    return table(["new keys", *heads, "WAL, bytes per row"], rows)
-
-
-def growth_table(figures):
-    steps = len(figures.values.parameters("growth", "time of the step"))
-    tenth = steps // 10
-    rows = []
-    for contestant in figures.contestants("growth"):
-        first, last = figures.growth(contestant.name, slice(0, tenth)), figures.growth(contestant.name, slice(-tenth, None))
-        to_bigint = ratio(last, figures.growth("bigint", slice(-tenth, None)))
-        table_bytes = combine(lambda size: size / 2**20, figures.get("growth", contestant.name, "", "table at the end"))
-        rows.append([contestant.label, share(ratio(last, first)), share(to_bigint), figure(first), figure(last), figure(table_bytes)])
-    return table(["contestant", "last tenth relative to first", "last tenth relative to bigint", "first tenth, µs per row", "last tenth, µs per row", "table at the end, MB"], rows)
-
-
 def rate_table(figures):
     metric = "rows a second"
     parameters = figures.values.parameters("concurrent", metric)
@@ -169,53 +122,15 @@ def connections_head(parameter):
     return " ".join([connections.split("=")[1], "conn.", *more])
 
 
-def lookup_table(figures):
-    columns = ["any key", "newest keys", "range of created_at", "range of the key"]
-    rows = []
-    for contestant in figures.contestants("lookup"):
-        cells = []
-        for parameter in columns:
-            time = figures.get("lookup", contestant.name, parameter, "time")
-            of_random = "range of created_at" if parameter.startswith("range") else parameter
-            to_random = ratio(time, figures.get("lookup", "random", of_random, "time"))
-            cells.append(f"{share(to_random)}<br>{figure(time)}" if time else MISSING)
-        join = figures.get("lookup", contestant.name, "join", "time")
-        to_random = ratio(join, figures.get("lookup", "random", "join", "time"))
-        cells.append(f"{share(to_random)}<br>{figure(join)} s, {figures.values.text('lookup', contestant.name, 'join', 'plan')}")
-        rows.append([contestant.label, *cells])
-    return table(["relative to gen_random_uuid(), and µs per row", "any key", "newest keys", "range of time by `created_at`", "range of time by the key", "join on the key"], rows)
-
-
-def order_table(figures):
-    rows = []
-    for contestant in figures.contestants("order"):
-        cells = []
-        for metric in ("sort", "index"):
-            time = figures.get("order", contestant.name, "", metric)
-            cells += [share(ratio(time, figures.get("order", "uuid", "", metric))), figure(time)]
-        rows.append([contestant.label, *cells])
-    return table(["order", "sort relative to uuid", "sort, s", "index build relative to uuid", "index build, s"], rows)
-
-
 TABLES = {
     "goals": lambda figures: goals_table(goals(figures), "goal, as a ratio within the run"),
     "machine": machine_table,
     "generation": generation_table,
     "insert": insert_table,
     "index": index_table,
-    "growth": growth_table,
     "rate": rate_table,
-    "lookup": lookup_table,
-    "order": order_table,
     "summary": summary_table,
     "summary_run": run_line,
-}
-
-
-SWITCH_TABLES = {
-    "switch_goals": lambda figures: goals_table(switch_goals(figures), "goal, as a ratio within the run"),
-    "switch_run": run_line,
-    "switch": switch_table,
 }
 
 
@@ -228,27 +143,18 @@ class Part:
     name: str
     goals: callable
     tables: dict
-    folder: str  # where its CSV is published
     documents: tuple  # that show its tables
 
     @property
     def experiments(self):
         return [experiment.name for experiment in experiments.ALL if experiment.part == self.name]
 
-    @property
-    def servers(self):
-        return {experiment.server for experiment in experiments.ALL if experiment.part == self.name}
 
-
-PARTS = {
-    part.name: part
-    for part in (
-        Part("keys", goals, TABLES, "bench/published", ("README.md", "bench/README.md")),
-        Part("switch", switch_goals, SWITCH_TABLES, "bench/published/switch", ("bench/README.md",)),
-        Part("readers", reader_tables.goals, reader_tables.TABLES, "bench/published/readers", ("README.md", "bench/README.md")),
-        Part("estimates", estimate_tables.goals, estimate_tables.TABLES, "bench/published/estimates", ("bench/README.md",)),
-    )
-}
+PARTS = (
+    Part("keys", goals, TABLES, ("README.md", "bench/README.md")),
+    Part("readers", reader_tables.goals, reader_tables.TABLES, ("README.md", "bench/README.md")),
+    Part("estimates", estimate_tables.goals, estimate_tables.TABLES, ("bench/README.md",)),
+)
 
 
 def fill(text, figures, tables):
@@ -264,20 +170,20 @@ def fill(text, figures, tables):
     return text
 
 
-def publish(run, part):
-    folder = ROOT / part.folder
-    if not run.copy(folder, part.experiments, part.servers):
-        sys.exit(f"error: {run.folder} has no measurement of {', '.join(part.experiments)}")
-    figures = Figures(Run(folder))
-    for document in part.documents:
-        file = ROOT / document
-        file.write_text(fill(file.read_text(), figures, part.tables))
+def publish(run):
+    """The measurements into bench/published/, and the tables into the documents."""
+    run.publish(ROOT / "bench/published")
+    figures = Figures(run)
+    for part in PARTS:
+        for document in part.documents:
+            file = ROOT / document
+            file.write_text(fill(file.read_text(), figures, part.tables))
 
 
 def report(run):
     figures = Figures(run)
     measured = {row["experiment"] for row in run.rows()}
-    parts = [part for part in PARTS.values() if measured & set(part.experiments)]
+    parts = [part for part in PARTS if measured & set(part.experiments)]
     tables = [f"## {name}\n\n{make(figures)}" for part in parts for name, make in part.tables.items()]
     (run.folder / "report.md").write_text("\n\n".join(tables) + "\n")
     print(f"The tables: {run.folder}/report.md")
@@ -289,9 +195,8 @@ def main():
     match sys.argv[1:]:
         case [folder]:
             report(Run(folder))
-        case [folder, "--publish", *parts] if parts and set(parts) <= set(PARTS):
-            for part in parts:
-                publish(Run(folder), PARTS[part])
+        case [folder, "--publish"]:
+            publish(Run(folder))
         case _:
             sys.exit(__doc__)
 

@@ -6,8 +6,6 @@ import statistics
 from collections import defaultdict
 from pathlib import Path
 
-from size import SERVERS
-
 COLUMNS = ["experiment", "contestant", "parameter", "round", "metric", "unit", "value"]
 # The metric of the row that ends a measurement: what the whole of it took, preparation and all.
 DONE = "whole measurement"
@@ -44,15 +42,18 @@ class Run:
         with open(self.csv, "a", newline="") as file:
             file.write(text.getvalue())
 
-    def copy(self, folder, experiments, servers):
-        """What was measured by these experiments, and on what, into a folder; its number of rows."""
-        copy = Run(folder)
-        rows = [row for row in self.rows() if row["experiment"] in experiments]
-        if rows:
-            of_others = tuple(f"({kind} server)" for kind in SERVERS if kind not in servers)
-            copy.begin({what: value for what, value in self.machine().items() if not what.endswith(of_others)})
-            copy.append([row[column] for column in COLUMNS] for row in rows)
-        return len(rows)
+    def publish(self, folder):
+        """The values of each measurement, a row for all rounds, and the machine."""
+        published = Run(folder)
+        values = defaultdict(list)
+        for row in self.rows():
+            if row["metric"] != DONE:
+                values[tuple(row[column] for column in COLUMNS if column not in ("round", "value"))].append(row["value"])
+        published.begin(self.machine())
+        with open(published.csv, "w", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow([column for column in COLUMNS if column not in ("round", "value")] + ["values"])
+            writer.writerows([*key, " ".join(format(float(value), ".4g") for value in found)] for key, found in values.items())
 
     def rows(self):
         with open(self.csv, newline="") as file:

@@ -96,7 +96,7 @@ def begin(size):
         if contestant.extension:
             server.sql(f"CREATE EXTENSION {contestant.extension}")
         if contestant.prepare:
-            server.sql(contestant.prepare.replace("{counter}", os.environ["BENCH_COUNTER"]))
+            server.sql(contestant.prepare)
     for contestant in contestants.load():
         if contestant not in found:
             print(f"{contestant.label} is left out: the extension {contestant.extension} is not installed", file=sys.stderr)

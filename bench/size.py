@@ -3,9 +3,9 @@
 import os
 from dataclasses import dataclass
 
-# Three servers over the same data, one after the other: one that holds its tables in memory; one that does not; one that
-# programs read from while others write.
-SERVERS = ("large", "small", "outbox")
+# Two servers over the same data, one after the other: one that holds its tables in memory; one that programs read from while
+# others write.
+SERVERS = ("large", "outbox")
 
 
 def numbers(name, default, least=1, one=True):
@@ -29,7 +29,7 @@ class Size:
         quick = os.environ.get("QUICK", "") not in ("", "0")
         (rows,) = numbers("ROWS", "100000" if quick else "1000000", least=10_000)
         (rounds,) = numbers("ROUNDS", "2" if quick else "5")
-        connections = numbers("CONNECTIONS", "1 2 8" if quick else "1 2 4 8 16 32", one=False)
+        connections = numbers("CONNECTIONS", "1 2 8" if quick else "1 2 8 16", one=False)
         (writers,) = numbers("WRITERS", "8")
         return cls(quick, rows, connections, rounds, writers)
 
@@ -39,7 +39,6 @@ class Size:
 
     @property
     def half_rounds(self):
-        """For what takes longest, and is a whole curve each time."""
         return (self.rounds + 1) // 2
 
     @property
@@ -66,32 +65,12 @@ class Size:
         return 1
 
     @property
-    def growth_step(self):
-        return self.rows // 10
-
-    @property
-    def growth_steps(self):
-        return 30
-
-    @property
     def checkpoint_rows(self):
         return self.rows // 10
 
     @property
-    def lookup_rows(self):
-        return 2 * self.rows
-
-    @property
-    def lookups(self):
-        return self.rows // 20
-
-    @property
-    def sorted_rows(self):
-        return 3 * self.rows
-
-    @property
     def horizon_calls(self):
-        return 20_000
+        return 100_000
 
     @property
     def quiet_seconds(self):
@@ -108,9 +87,8 @@ class Size:
         return 7 if self.quick else 10
 
     def shared_buffers(self, kind):
-        """In kB. `large` holds the tables that are measured with it; `small` is several times smaller than those
-        of growth and lookup, as production's memory is beside its tables."""
-        return 2 * 1024 * 1024 if kind != "small" else max(1024, self.rows * 64 // 1000)
+        """In kB. They hold the tables that are measured."""
+        return 2 * 1024 * 1024
 
     def settings(self, kind):
         """What the server of that kind is started with, beyond what bench.sh gives all."""
@@ -126,7 +104,7 @@ class Size:
             values |= {"min_wal_size": "80MB"}
         if kind == "outbox":
             # Logical decoding is one of the ways to read, and each commit's time is what a reader's delay counts from.
-            values |= {"wal_level": "logical", "track_commit_timestamp": "on"}
+            values |= {"wal_level": "logical", "track_commit_timestamp": "on", "max_connections": "650"}
         return values
 
     @property

@@ -2,19 +2,14 @@
 
 import os
 
-from experiments import concurrent, estimates, generation, growth, horizon, insert, lookup, order, readers, switch
+from experiments import concurrent, estimates, generation, horizon, insert, readers
 
 ALL = [
     generation.Generation(),
     insert.Insert(),
-    switch.Switch(),
     concurrent.Concurrent(),
-    order.Order(),
-    growth.Growth(),
-    lookup.Lookup(),
     horizon.Horizon(),
     horizon.Track(),
-    horizon.Versions(),
     readers.Readers(),
     estimates.Estimates(),
 ]

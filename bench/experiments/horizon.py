@@ -1,33 +1,44 @@
-"""What a call of comb_horizon() costs while others write; what the trigger of a tracked table costs; and updates of rows with a version.
+"""What a poll costs, whatever others do, and what the trigger of a tracked table costs.
 
-A loop in PL/pgSQL calls it, which takes a new snapshot for each call, as each poll of a reader does; the same loop with
-statement_timestamp() is measured in turn, and taken off. The processor's time is the calling backend's own
-(log_statement_stats): with more writers than cores, the time by the clock is mostly spent waiting for a core."""
+A loop in PL/pgSQL asks for the horizon in a transaction each, so that each call has a new snapshot. The same loop with
+statement_timestamp() is measured in turn, and subtracted. The time is the processor's (log_statement_stats)."""
+
+from contextlib import ExitStack
 
 from contestants import Contestant
 from experiments.base import Experiment
 
 LOOP = "the loop"
-CALLS = {"horizon": "comb_horizon()", "sequence": "comb_sequence_horizon('tracked_position_seq')", "loop": "statement_timestamp()::text"}
-WRITERS = 32
-# One row a transaction; and the same with a pause before the commit, so that all writers hold a floor at nearly any time.
-ROW = "INSERT INTO tracked (body) VALUES ('');"
-SCRIPTS = {"at work": ROW, "in a transaction each": f"BEGIN;\n{ROW}\n\\sleep 5 ms\nCOMMIT;"}
+CALLS = {"horizon": "comb_horizon()::text", "sequence": "comb_sequence_horizon('tracked_position_seq')::text", "loop": "statement_timestamp()::text"}
+QUIET, PARTITIONS = "nothing else", "1,000 partitions"
+TEMPORARY = f"{PARTITIONS}, a temporary table before each poll"
+# What the sessions of others do: how many there are, and their statements.
+OTHERS = {
+    "6,000 locks of others": (1, ["SELECT count(pg_advisory_lock(n)) FROM generate_series(1, 6000) n"]),
+    "500 idle connections": (500, ["SELECT 1"]),
+    "100 open tracked transactions": (100, ["BEGIN", "INSERT INTO tracked (body) VALUES ('')"]),
+}
 # After a statement of the loop; and connections.
 STATEMENTS = {"statements of one transaction": "", "a transaction for each statement": " COMMIT;"}
 RATES = {"1 connection": 1, "8 connections": 8}
-# They end when the measurement does.
-ENDLESS = ["-T", "3600"]
+TRIGGER = "CREATE TRIGGER tracked BEFORE INSERT ON {} FOR EACH STATEMENT EXECUTE FUNCTION comb_track()"
 
 
-def with_writers(what):
-    return f"{WRITERS} writers {what}"
-
-
-def create_table(table, trigger):
-    statements = [f"DROP TABLE IF EXISTS {table}", f"CREATE TABLE {table} (position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, body text)"]
+def create_table(table, trigger, partitions=0):
+    key = "position bigint GENERATED ALWAYS AS IDENTITY"
+    statements = [f"DROP TABLE IF EXISTS {table}"]
+    if partitions:
+        # Each partition has the default.
+        statements += [
+            f"CREATE TABLE {table} (position bigserial, body text) PARTITION BY RANGE (position)",
+            f"""DO $$BEGIN FOR n IN 0..{partitions - 1} LOOP
+                    EXECUTE format('CREATE TABLE {table}_%s PARTITION OF {table} FOR VALUES FROM (%s) TO (%s)', n, n * 1000, (n + 1) * 1000);
+                END LOOP; END$$""",
+        ]
+    else:
+        statements.append(f"CREATE TABLE {table} ({key} PRIMARY KEY, body text)")
     if trigger:
-        statements.append(f"CREATE TRIGGER tracked BEFORE INSERT ON {table} FOR EACH STATEMENT EXECUTE FUNCTION comb_track()")
+        statements.append(TRIGGER.format(table))
     return [*statements, "CHECKPOINT"]
 
 
@@ -36,45 +47,27 @@ class Horizon(Experiment):
     server = "outbox"
     part = "readers"
 
-    def rounds(self, size):
-        return size.half_rounds
-
     def contestants(self, contestants):
         return [Contestant(name, LOOP if name == "loop" else call, call=call) for name, call in CALLS.items()]
 
     def cases(self, size):
-        return ["no writers", *map(with_writers, SCRIPTS)]
+        return [QUIET, *OTHERS, PARTITIONS, TEMPORARY]
 
     def measure(self, server, contestant, case, size):
-        server.sql(*create_table("tracked", True))
+        server.sql(*create_table("tracked", True, 1000 if case.startswith(PARTITIONS) else 0))
+        server.sql("INSERT INTO tracked (body) VALUES ('')")
+        calls = size.horizon_calls // (20 if case == TEMPORARY else 1)
+        before = "CREATE TEMP TABLE other (); DROP TABLE other;" if case == TEMPORARY else ""
         loop = f"""DO $$DECLARE answer text; BEGIN
-                   FOR number IN 1..{size.horizon_calls} LOOP answer := {contestant.call}; END LOOP; END$$"""
-        script = {with_writers(what): script for what, script in SCRIPTS.items()}.get(case)
-        if not script:
-            return self._measure(server, case, loop, size)
-        with server.writers([(script, 1)], WRITERS, ENDLESS) as writers:
-            # Until all have connected.
-            while int(server.sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'pgbench'")) < WRITERS:
-                writers.check()
-            found = self._measure(server, case, loop, size)
-            writers.check()
-        return found
-
-    def _measure(self, server, case, loop, size):
-        before = self._locks(server)
-        elapsed, in_postgres, in_system = server.usage(loop)
-        locks, floors = (sum(pair) / 2 for pair in zip(before, self._locks(server)))
-        return [
-            (case, "processor time", "us a call", (in_postgres + in_system) * 1e6 / size.horizon_calls),
-            (case, "time", "us a call", elapsed * 1e6 / size.horizon_calls),
-            (case, "locks held", "locks", locks),
-            (case, "floors held", "locks", floors),
-        ]
-
-    def _locks(self, server):
-        """How many locks are held, and how many of them are floors; on average over some looks."""
-        looks = [server.sql("SELECT count(*), count(*) FILTER (WHERE objsubid = 3083) FROM pg_locks").split("|") for _ in range(10)]
-        return [sum(map(int, numbers)) / len(looks) for numbers in zip(*looks)]
+                   FOR number IN 1..{calls} LOOP {before} answer := {contestant.call}; COMMIT; END LOOP; END$$"""
+        count, statements = OTHERS.get(case, (0, []))
+        with ExitStack() as open_now:
+            others = [open_now.enter_context(server.session()) for _ in range(count)]
+            for other in others:
+                for statement in statements:
+                    other.ask(statement)
+            _, in_postgres, in_system = server.usage(loop)
+        return [(case, "processor time", "us a call", (in_postgres + in_system) * 1e6 / calls)]
 
 
 class Track(Experiment):
@@ -85,8 +78,7 @@ class Track(Experiment):
     part = "readers"
 
     def rounds(self, size):
-        # The goal is within the difference of two rounds.
-        return size.rounds if size.quick else 6 * size.rounds
+        return size.twice_rounds
 
     def contestants(self, contestants):
         return [Contestant("plain", "no trigger"), Contestant("tracked", "`comb_track()`")]
@@ -102,35 +94,3 @@ class Track(Experiment):
         loop = f"DO $$BEGIN FOR number IN 1..{size.horizon_calls} LOOP {row}{STATEMENTS[case]} END LOOP; END$$"
         _, in_postgres, in_system = server.usage(loop, "synchronous_commit=off")
         return [(case, "processor time", "us a statement", (in_postgres + in_system) * 1e6 / size.horizon_calls)]
-
-
-class Versions(Experiment):
-    """Updates of random rows with a version (docs/outbox.md), by the index on it. An update that changes an indexed column is not HOT."""
-
-    name = "versions"
-    server = "outbox"
-    part = "readers"
-
-    def contestants(self, contestants):
-        return [Contestant("none", "none"), Contestant("btree", "B-tree", index="btree"), Contestant("brin", "BRIN", index="brin")]
-
-    def measure(self, server, contestant, case, size):
-        rows = size.rows // 10
-        server.sql(
-            "DROP TABLE IF EXISTS items",
-            # Room for the new versions of a page's rows.
-            """CREATE TABLE items (n int PRIMARY KEY, value int, body text, version uuid NOT NULL DEFAULT comb_tracked())
-                WITH (fillfactor = 70)""",
-            *([f"CREATE INDEX ON items USING {contestant.index} (version)"] if contestant.index else []),
-            "CREATE TRIGGER version BEFORE UPDATE ON items FOR EACH ROW EXECUTE FUNCTION comb_version()",
-            f"INSERT INTO items SELECT n, 0, repeat('x', 100) FROM generate_series(1, {rows}) n",
-            "VACUUM ANALYZE items",
-            "CHECKPOINT",
-        )
-        script = f"\\set n random(1, {rows})\nUPDATE items SET value = value + 1 WHERE n = :n;"
-        rate = server.pgbench(script, 2, 4 * size.pgbench_seconds, "synchronous_commit=off")
-        # A connection reports its last statistics when it ends.
-        while server.sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'pgbench'") != "0":
-            pass
-        hot = server.sql("SELECT 100.0 * n_tup_hot_upd / n_tup_upd FROM pg_stat_user_tables WHERE relname = 'items'")
-        return [("", "updates a second", "/s", rate), ("", "HOT updates", "%", float(hot))]

@@ -15,10 +15,11 @@ from pathlib import Path
 
 from contestants import Contestant
 from experiments.base import Experiment
-from experiments.horizon import ENDLESS
 
 POLL_SECONDS = 0.02
 PAGE = 1000
+# They end when the measurement does.
+ENDLESS = ["-T", "3600"]
 # Transactions a second, by which the writers leave the readers a processor.
 RATE = 500
 TOGETHER = "side_by_side"
@@ -57,6 +58,7 @@ class Way:
     poll: str
     start: str = "00000000-0000-0000-0000-000000000000"
     lag: float = 0.5  # seconds until the last rows can be read
+    connects: bool = False  # for each poll
 
 
 def page(condition):
@@ -85,9 +87,9 @@ BETWEEN_TICKS = """SELECT id, next.tick FROM ticks last
     LEFT JOIN outbox ON xid >= pg_snapshot_xmin(last.snapshot) AND xid < pg_snapshot_xmax(next.snapshot)
         AND NOT pg_visible_in_snapshot(xid, last.snapshot) AND pg_visible_in_snapshot(xid, next.snapshot)
     WHERE last.tick = {1}"""
-# docs/outbox.md, "Do not wait for slow writers".
+# docs/outbox.md, "Whole transactions".
 NO_WAIT = f"""SELECT id, floor, snapshot
-    FROM (SELECT greatest({{1}}, comb_sequence_horizon({SEQUENCE})) AS floor, pg_current_snapshot() AS snapshot) next
+    FROM (SELECT comb_sequence_horizon({SEQUENCE}) AS floor, pg_current_snapshot() AS snapshot) next
     LEFT JOIN outbox ON position > {{1}} AND NOT pg_visible_in_snapshot(xid, '{{2}}')"""
 
 WAYS = [
@@ -106,6 +108,7 @@ WAYS = [
     ),
     Way("horizon", "`comb_horizon()`", page(" AND id < comb_horizon()")),
     Way("sequence", "`comb_sequence_horizon()`", page_by_position(f"comb_sequence_horizon({SEQUENCE})"), "|0"),
+    Way("new_connection", "`comb_sequence_horizon()`, a new connection for each poll", page_by_position(f"comb_sequence_horizon({SEQUENCE})"), "|0", connects=True),
     Way("no_wait", "a horizon, without waiting for slow writers", NO_WAIT, "|0|1:1:"),
     Way(
         "gapless",
@@ -147,6 +150,8 @@ class Reader:
     def _poll(self):
         begun = time.monotonic()
         last = self.ends is not None and begun > self.ends
+        if self.way.connects:
+            self.session.ask("\\connect")
         lines = self.session.ask(self.way.poll.format(*self.cursor.split("|")))
         at = time.time()
         self.polls += 1
