@@ -3,6 +3,8 @@
 //! The compiler reports bindings that another major version does not have. tools/unbound.c checks the assumptions
 //! against its headers.
 
+use std::sync::atomic::AtomicU64;
+
 use pgrx::pg_sys::{self, Datum, Oid};
 
 /// A pointer to memory that PostgreSQL only reads: const in its headers from version 17 on.
@@ -31,6 +33,23 @@ pub fn local_transaction_id() -> u32 {
 /// GUC_ALLOW_IN_PARALLEL (utils/guc.h): the value of a setting can change during a parallel operation. Minor releases before
 /// November 2024 ignore it.
 pub const ALLOW_IN_PARALLEL: i32 = if cfg!(feature = "pg15") { 0x40_0000 } else { 0x8000 };
+
+/// The full transaction id that is assigned next, in shared memory.
+///
+/// # Safety
+/// The process has attached to shared memory.
+pub unsafe fn next_transaction_id() -> &'static AtomicU64 {
+    #[cfg(not(any(feature = "pg15", feature = "pg16")))]
+    // SAFETY: guaranteed by the caller. The word is aligned, and processes read and write it as one.
+    unsafe {
+        AtomicU64::from_ptr(&raw mut (*pg_sys::TransamVariables).nextXid.value)
+    }
+    #[cfg(any(feature = "pg15", feature = "pg16"))]
+    // SAFETY: as above.
+    unsafe {
+        AtomicU64::from_ptr(&raw mut (*pg_sys::ShmemVariableCache).nextXid.value)
+    }
+}
 
 /// The number of AddinShmemInitLock (storage/lwlocknames.h, storage/lwlocklist.h).
 const ADDIN_SHMEM_INIT_LOCK: usize = 21;

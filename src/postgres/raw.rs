@@ -137,7 +137,6 @@ functions! {
     fn GetLockStatusData() -> *mut LockData;
     fn GetTopFullTransactionId() -> FullTransactionId;
     fn GetTopFullTransactionIdIfAny() -> FullTransactionId;
-    fn ReadNextFullTransactionId() -> FullTransactionId;
     fn TransactionIdIsCurrentTransactionId(id: TransactionId) -> bool;
     fn TransactionIdIsInProgress(id: TransactionId) -> bool;
     fn RegisterXactCallback(callback: XactCallback, argument: *mut c_void);

@@ -15,7 +15,7 @@ struct Row {
     is_called: bool,
 }
 
-/// Whether a number must not be drawn again after a crash.
+/// Whether a number must not be drawn again after a crash: readers need that, writers do not.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
     /// A crash sets a sequence back to the WAL that was flushed: this flushes it.
@@ -26,8 +26,9 @@ pub enum Durability {
 /// The last number that was drawn from a sequence; before the first one, the number below it. It checks no privilege: a role
 /// that may INSERT into a table needs none on the sequence of its identity column.
 ///
-/// It reads the page under the page's lock, so that it has all numbers that were drawn. The lock on the sequence is
-/// released at once. Otherwise, ALTER SEQUENCE would wait for the transaction, and all others for ALTER SEQUENCE.
+/// It reads the page under the page's lock, so that it has all numbers that were drawn. A reader releases the lock on the sequence
+/// at once. Otherwise, ALTER SEQUENCE would wait for the reader, and all others for ALTER SEQUENCE. A writer keeps it, as nextval()
+/// does.
 pub fn last_number(sequence: Oid, durability: Durability) -> Result<i64, Report> {
     let lock = pg_sys::RowExclusiveLock as i32;
     // SAFETY: in a transaction. After an ERROR, the transaction releases the relation and the buffer. A sequence has one page
@@ -56,7 +57,7 @@ pub fn last_number(sequence: Oid, durability: Durability) -> Result<i64, Report>
         if durability == Durability::Flushed && persistence == pg_sys::RELPERSISTENCE_PERMANENT && raw::XLogNeedsFlush(written) {
             raw::XLogFlush(written);
         }
-        raw::relation_close(relation, lock);
+        raw::relation_close(relation, if durability == Durability::Flushed { lock } else { pg_sys::NoLock as i32 });
         Ok(if is_called { last } else { last.wrapping_sub(1) })
     }
 }

@@ -2,6 +2,9 @@
 
 use pgrx::pg_sys;
 
+use std::sync::atomic::Ordering::Relaxed;
+
+use crate::postgres::compat;
 use crate::postgres::raw;
 use comb_clock::floors::Transactions;
 
@@ -9,8 +12,10 @@ pub struct Server;
 
 impl Transactions for Server {
     fn next(&self) -> u64 {
-        // SAFETY: reads shared memory that every backend has.
-        unsafe { raw::ReadNextFullTransactionId() }.value
+        // SAFETY: every backend has the word, which PostgreSQL writes as one. ReadNextFullTransactionId() would wait for a lock that
+        // each new transaction id needs. Without it, the word is one that PostgreSQL wrote after all that this process knows of:
+        // a transaction that this process saw in progress, or ended, had got its id before.
+        unsafe { compat::next_transaction_id() }.load(Relaxed)
     }
 
     fn in_progress(&self, id: u64) -> bool {

@@ -67,6 +67,9 @@ const STATE: u64 = 3;
 /// No transaction is older than half of the 32-bit ids.
 const MAX_AGE: u64 = i32::MAX as u64;
 
+/// How many places a writer looks at for one whose entry ended long ago.
+const SEARCH: usize = 32;
+
 /// What numbers are drawn from: a sequence of a database, or the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Source(u64);
@@ -217,14 +220,15 @@ impl<'a> Floors<'a> {
     /// Writes an entry, after which the transaction may draw from the source. Returns its place; `None` if transactions in
     /// progress have all places.
     ///
-    /// Places are used in turn, so that an entry stays readable after the end of its transaction. One that ended less than
-    /// half as many ids ago as there are places is overwritten only if there is no other.
+    /// Places are used in turn, so that an entry stays readable after the end of its transaction. One that ended less than a
+    /// quarter as many ids ago as there are places is passed over, if there is another among the next [`SEARCH`].
     pub fn place(&self, entry: Entry, transactions: &impl Transactions) -> Option<usize> {
         let count = self.places.len();
+        let search = count.min(SEARCH);
         let first = self.header.next.fetch_add(1, Relaxed) as usize;
         let next = transactions.next();
-        let unneeded = |end: u64| end + count as u64 / 2 <= next;
-        for turn in 0..2 * count {
+        let unneeded = |end: u64| end + count as u64 / 4 <= next;
+        for turn in 0..search + count {
             let index = first.wrapping_add(turn) % count;
             let place = self.places.get(index)?;
             if turn < count {
@@ -236,7 +240,7 @@ impl<'a> Floors<'a> {
             }
             if word != 0 {
                 let end = place.note.load(Relaxed);
-                if turn < count && !unneeded(end) {
+                if turn < search && !unneeded(end) {
                     continue;
                 }
                 // In this order: a reader that sees the second one also sees the first.
