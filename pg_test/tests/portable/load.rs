@@ -9,6 +9,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use pg_test::{Server, value};
+use postgres::error::SqlState;
 use postgres::{Client, Config, Error, NoTls};
 
 /// The table ev as an ordinary one, where leaf is a view, and as a partitioned one.
@@ -152,6 +153,8 @@ fn repeat(config: &Mutex<Config>, errors: &AtomicU64, mut turn: impl FnMut(&mut 
             match turn(&mut client) {
                 Ok(true) => {}
                 Ok(false) => return,
+                // A horizon that is not known any more.
+                Err(error) if error.code() == Some(&SqlState::T_R_SERIALIZATION_FAILURE) => {}
                 Err(error) if error.code().is_none_or(|code| code.code().starts_with("57P")) => break,
                 Err(error) => {
                     eprintln!("{error:?}");
