@@ -57,8 +57,9 @@ def goals(figures):
 # --- The tables of keys -----------------------------------------------------------------------------------
 
 def machine_table(figures):
-    hidden = {"contestants", "extension's checksum", "quick"}
-    rows = [[what, value] for what, value in figures.run.machine().items() if what not in hidden and not what.endswith("server)")]
+    shown = ("measured", "processor", "cores", "memory", "virtual machine", "system", "PostgreSQL", "comb", "commit", "Rust", "rows", "rounds")
+    machine = figures.run.machine()
+    rows = [[what, machine[what]] for what in shown if what in machine]
     return table(["property", "value"], rows).replace("---:", "---")
 
 

@@ -140,7 +140,7 @@ FROM (SELECT sum(seconds) AS seconds FROM loads WHERE key = 'comb_new()') c,
 \if :terminal
 \echo :bold'Five statements to try':plain
 \echo '  \\dt'
-\echo '  SELECT comb_encode(id, ''base58'') FROM orders;'
+\echo '  SELECT comb_encode(id) FROM orders;'
 \echo '  SELECT count(*) FROM visits WHERE comb_between(id, date_trunc(''day'', now()), ''infinity'');'
 \echo '  BEGIN; INSERT INTO events (body) VALUES (''held'');    -- keep it open, and in a second terminal:'
 \echo '  SELECT * FROM comb_horizon_status();    --' :second_session

@@ -77,6 +77,16 @@ copy() {
     fi
 }
 
+# Where the configuration of a server can be read.
+warn_of_preloading() {
+    local found folder files=()
+    for folder in "/etc/postgresql/$MAJOR"/* "/var/lib/postgresql/$MAJOR"/* ${PGDATA:+"$PGDATA"}; do
+        files+=("$folder/postgresql.conf" "$folder/postgresql.auto.conf")
+    done
+    found=$(grep -lsE '^[[:space:]]*shared_preload_libraries[^#]*comb' "${files[@]}") || return 0
+    say "A server has comb in shared_preload_libraries. Without the library it does not start: remove the entry from" $found
+}
+
 remove() {
     local file installed=()
     for file in "$SCRIPTS/comb.control" "$SCRIPTS"/comb--*.sql "$LIBRARIES/comb.so"; do
@@ -88,6 +98,7 @@ remove() {
     fi
     check_package
     check_rights uninstall
+    warn_of_preloading
     rm -f "${installed[@]}"
     say "Removed comb of $PG_CONFIG_VERSION. Where a database has it, its functions fail now: DROP EXTENSION comb;"
 }

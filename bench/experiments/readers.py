@@ -150,9 +150,8 @@ class Reader:
     def _poll(self):
         begun = time.monotonic()
         last = self.ends is not None and begun > self.ends
-        if self.way.connects:
-            self.session.ask("\\connect")
-        lines = self.session.ask(self.way.poll.format(*self.cursor.split("|")))
+        connect = "\\connect\n" if self.way.connects else ""
+        lines = self.session.ask(connect + self.way.poll.format(*self.cursor.split("|")))
         at = time.time()
         self.polls += 1
         rows = [line.split("|")[0] for line in lines if not line.startswith("|")]

@@ -27,7 +27,7 @@ use pg_test::pages::{Block, Page, documentation};
 use pg_test::{Server, Sharing, files_below, installation, is_writing, root};
 
 /// Clients of which a page may have code that no example runs.
-const WITHOUT_EXAMPLE: [&str; 2] = ["csharp", "java"];
+const WITHOUT_EXAMPLE: [&str; 1] = ["csharp"];
 
 /// What runs at the end of a block that must fail, by the name of its file.
 const MUST_FAIL: &str = "must_fail.sql";
