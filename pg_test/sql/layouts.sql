@@ -123,6 +123,8 @@ SELECT id, comb_dotnet_swap(id), comb_dotnet_swap(comb_dotnet_swap(id)) = id AS 
 FROM (SELECT '00112233-4455-6677-8899-aabbccddeeff'::uuid AS id) ids;
 -- Which kind is this?
 SELECT comb_inspect('017f22e2-79b0-7cc3-98c4-dc0c0c07398f') - 'layouts' AS inspected;
+-- A key of an early draft of version 7.
+SELECT comb_inspect('06569220-0a3c-7b1d-8000-fedcba987654') - 'layouts' AS draft;
 SELECT layout FROM jsonb_array_elements(comb_inspect('017f22e2-79b0-7cc3-98c4-dc0c0c07398f')->'layouts') layout;
 SELECT id, comb_inspect(id)->>'version' AS version, comb_inspect(id)->>'variant' AS variant,
        comb_inspect(id)->>'timestamp' AS "timestamp", comb_inspect(id)->'layouts'->0 AS first_layout

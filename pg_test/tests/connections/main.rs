@@ -12,4 +12,3 @@ mod layouts;
 mod mssql;
 mod partitions;
 mod range_plans;
-mod read;
