@@ -1,4 +1,6 @@
 -- The clock, in scope backend: what is done to it here concerns this connection alone.
+\pset tuples_only on
+\pset format unaligned
 CREATE EXTENSION comb;
 SET comb.scope = backend;
 SELECT scope, reason, ahead, seed_source,

@@ -1,4 +1,6 @@
 -- In a database of another encoding, text that is not ASCII is no comb's undoing.
+\pset tuples_only on
+\pset format unaligned
 \set regress_database :DBNAME
 CREATE DATABASE comb_regress_latin1 ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C';
 \c comb_regress_latin1

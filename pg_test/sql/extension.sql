@@ -1,4 +1,6 @@
 -- The extension as a user meets it. Every query is followed by what it says in expected/.
+\pset tuples_only on
+\pset format unaligned
 CREATE EXTENSION comb;
 
 -- Its functions, with what they are for; not those that only operators and indexes call.

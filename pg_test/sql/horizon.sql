@@ -1,4 +1,6 @@
 -- The horizon by UUID, as far as one connection shows it, and comb_guard().
+\pset tuples_only on
+\pset format unaligned
 CREATE EXTENSION comb;
 \getenv directory PG_ABS_SRCDIR
 \set refusal :directory '/refusal.sql'

@@ -1,4 +1,6 @@
 -- A superuser creates a trusted extension in a schema where others may have created operators and functions before. A body that
+\pset tuples_only on
+\pset format unaligned
 -- has one of these would run their code. Here are all operators for which pg_catalog has none of just these types.
 CREATE SCHEMA hostile;
 DO $$

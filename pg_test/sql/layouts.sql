@@ -1,4 +1,6 @@
 -- Every layout: what it is, one real id of each, both ends of each, and what is refused.
+\pset tuples_only on
+\pset format unaligned
 CREATE EXTENSION IF NOT EXISTS comb;
 SET timezone = 'UTC';
 SET datestyle = 'ISO, YMD';

@@ -1,4 +1,6 @@
 -- SQL Server's order: operators, operator classes, and the type uniqueidentifier.
+\pset tuples_only on
+\pset format unaligned
 CREATE EXTENSION IF NOT EXISTS comb;
 SET timezone = 'UTC';
 SET datestyle = 'ISO, YMD';

@@ -1,4 +1,6 @@
 -- The order of uniqueidentifier where the extension's schema is not on the search path, as in hardened functions: it is
+\pset tuples_only on
+\pset format unaligned
 -- SQL Server's all the same, or there is an error. Never uuid's, which the cast to uuid would give.
 CREATE SCHEMA comb_schema;
 CREATE EXTENSION comb SCHEMA comb_schema;

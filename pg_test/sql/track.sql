@@ -1,4 +1,6 @@
 -- The horizon of any table, as far as one connection shows it: where the triggers may stand, and which sequences are refused.
+\pset tuples_only on
+\pset format unaligned
 CREATE EXTENSION comb;
 \getenv directory PG_ABS_SRCDIR
 \set refusal :directory '/refusal.sql'

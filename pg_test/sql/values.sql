@@ -1,4 +1,6 @@
 -- Fixed values, and what psql shows for bad input.
+\pset tuples_only on
+\pset format unaligned
 CREATE EXTENSION IF NOT EXISTS comb;
 SET timezone = 'UTC';
 SET datestyle = 'ISO, YMD';
