@@ -94,9 +94,9 @@ as_server() {
 # At the end of a target that installs what it needs: what stays on this machine. Sourced private.sh or cargo.sh first.
 say_what_stays() {
     local packages='' server=''
-    [ ! -s "$COMB_CACHE/installed" ] || packages="; the packages that apt-get installed: $(sort -u "$COMB_CACHE/installed" | paste -sd' ')"
+    [ ! -s "$COMB_CACHE/installed" ] || packages="; the packages that apt-get installed: $(sort -u "$COMB_CACHE/installed" | paste -sd' '), which apt-get autoremove also removes"
     [ -x "/usr/lib/postgresql/$MAJOR/bin/postgres" ] || server=", which is not installed as a server"
-    say "On this machine stay: builds in ${CARGO_TARGET_DIR%/*}; in $COMB_CACHE a private PostgreSQL $MAJOR$server$packages." \
+    say "On this machine stay: builds in ${CARGO_TARGET_DIR%/*}; crates in ${CARGO_HOME:-~/.cargo}; in $COMB_CACHE a private PostgreSQL $MAJOR$server$packages." \
         "To remove them, except packages that others need: make purge"
 }
 

@@ -98,7 +98,7 @@ VACUUM ANALYZE visits;
 EXPLAIN (ANALYZE, TIMING OFF, BUFFERS OFF)
 SELECT count(*) FROM visits WHERE comb_between(id, now() - interval '7 days', now() - interval '6 days');
 \set ECHO none
-\echo 'rows= stands there twice: the estimate of the planner, and the rows that were found.'
+\echo 'In the line of the scan, the first rows= is the estimate of the planner, the second the rows that were found.'
 :next
 
 \echo

@@ -34,6 +34,12 @@ SELECT comb_sequence_horizon('events_position_seq') AS before_the_first;
 INSERT INTO events (body) SELECT 'stored' FROM generate_series(1, 3);
 SELECT comb_sequence_horizon('events_position_seq');
 SELECT count(*) FROM events WHERE position <= comb_sequence_horizon('events_position_seq');
+-- A setting of the function changes what its C function is called by, not what it does.
+ALTER FUNCTION comb_track() SET search_path = '';
+INSERT INTO events (body) VALUES ('by a function with a setting');
+SELECT count(*) FROM events WHERE position <= comb_sequence_horizon('events_position_seq');
+ALTER FUNCTION comb_track() RESET ALL;
+DELETE FROM events WHERE body = 'by a function with a setting';
 CREATE TABLE states (statement text, restore text);
 INSERT INTO states VALUES ('ALTER TABLE events DISABLE TRIGGER tracked', 'ALTER TABLE events ENABLE ALWAYS TRIGGER tracked'),
     ('ALTER TABLE events ENABLE REPLICA TRIGGER tracked', 'ALTER TABLE events ENABLE TRIGGER tracked'),

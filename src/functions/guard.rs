@@ -106,7 +106,7 @@ fn check(trigger: Trigger, column: Column, key: Key) -> Result<(), Report> {
             for drawn in sequences {
                 fills = Some(drawn.sequence);
                 let source = Source::sequence(floors::database(), drawn.sequence.to_u32());
-                if find(table, source).is_some_and(|entry| key > entry.floor) {
+                if find(table, source).is_some_and(|floor| key > floor) {
                     return Ok(());
                 }
             }
@@ -124,9 +124,9 @@ fn check(trigger: Trigger, column: Column, key: Key) -> Result<(), Report> {
         (Column::Uuid(column), Key::Uuid(key)) => {
             let layout = column.layout;
             layout.decode(&key).ok_or_else(|| not_of_layout(layout))?;
-            if let Some(entry) = find(table, Source::clock(floors::database())) {
+            if let Some(floor) = find(table, Source::clock(floors::database())) {
                 // UUIDs are compared, not ticks: a layout may keep less than a tick.
-                let lowest = smallest_id(layout, tick_of_number(entry.floor) + 1)?;
+                let lowest = smallest_id(layout, tick_of_number(floor) + 1)?;
                 if layout.order.compare(&key, &lowest).is_ge() {
                     return Ok(());
                 }

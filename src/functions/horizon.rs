@@ -55,10 +55,11 @@ fn comb_floors(call: Call) -> Result<Rows, Report> {
     let Ok((_, _, floors)) = floors::server() else { return Ok(rows) };
     let is_clock = |entry: &Entry| entry.source.object() == 0;
     for entry in floors.live().filter(is_clock).filter(|entry| Server.in_progress(entry.id)) {
+        let Some(floor) = entry.floor else { continue };
         rows.put(&[
             Some(Datum::from(entry.id as i64)),
             Some(Datum::from(entry.source.database())),
-            Some(smallest_id(&UUIDV7, tick_of_number(entry.floor))?.datum()),
+            Some(smallest_id(&UUIDV7, tick_of_number(floor))?.datum()),
             Some(timestamptz_of_tick(entry.since).datum()),
         ]);
     }

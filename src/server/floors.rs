@@ -87,7 +87,7 @@ fn write_clock(clock: Source) -> Result<(), Report> {
     let mut resets = block.resets();
     // An idle server's clock would hold readers at the time of its last UUID.
     block.now(&process)?;
-    let place = write(floors, clock, number_of_tick(block.floor()))?;
+    let place = write(floors, clock, || Ok(number_of_tick(block.floor())))?;
     // A reset that began meanwhile may not have found the entry.
     while resets != block.resets() {
         resets = block.resets();
@@ -123,7 +123,7 @@ pub fn track_sequence(sequence: pg_sys::Oid) -> Result<(), Report> {
     }
     let (_, _, floors) = for_writing()?;
     if find(floors, source).is_none() {
-        write(floors, source, last_number(sequence, Durability::Any)?)?;
+        write(floors, source, || last_number(sequence, Durability::Any))?;
     }
     Ok(())
 }
@@ -138,20 +138,24 @@ fn for_writing() -> Result<(&'static Block, Process, Floors<'static>), Report> {
     server()
 }
 
-/// The entry of this transaction for a source.
-pub fn find(floors: Floors, source: Source) -> Option<Entry> {
+/// The floor of this transaction for a source.
+pub fn find(floors: Floors, source: Source) -> Option<i64> {
     let (id, own) = (own_id()?, OWN.get());
     if id != own.id {
         return None;
     }
     match own.place_of(source) {
-        Some(place) => floors.entry(place, id),
-        None if own.count > CAPACITY => floors.live().find(|entry| entry.id == id && entry.source == source),
+        Some(place) => floors.entry(place, id)?.floor,
+        None if own.count > CAPACITY => {
+            let entries = floors.live().filter(|entry| entry.id == id && entry.source == source);
+            entries.filter_map(|entry| entry.floor).min()
+        }
         None => None,
     }
 }
 
-fn write(floors: Floors, source: Source, floor: i64) -> Result<usize, Report> {
+/// Writes an entry, and gives it the last number of the source as its floor. Returns its place.
+fn write(floors: Floors, source: Source, last: impl FnOnce() -> Result<i64, Report>) -> Result<usize, Report> {
     register();
     // SAFETY: in a transaction, which is not that of a parallel worker.
     let id = unsafe { raw::GetTopFullTransactionId() }.value;
@@ -164,8 +168,10 @@ fn write(floors: Floors, source: Source, floor: i64) -> Result<usize, Report> {
             .detail(format_args!("A transaction can have {} floors.", floors.places() / 4))
             .hint("Insert into fewer tables in one transaction, or preload comb for more shared memory."));
     }
-    let entry = Entry { id, source, floor, since: SystemClock.realtime().unwrap_or(0) };
+    let entry = Entry { id, source, floor: None, since: SystemClock.realtime().unwrap_or(0) };
     let Some(place) = floors.place(entry, &Server) else { return Err(table_is_full(floors)) };
+    // After an error, the entry has no floor, and the transaction writes another one before it draws.
+    floors.settle(place, id, last()?);
     if let Some(own) = own.entries.get_mut(own.count) {
         *own = (Some(source), place);
     }

@@ -18,21 +18,19 @@ use comb_clock::floors::{Snapshot, Source, Transactions, Unknown, number_of_tick
 /// The last tick that is settled for the calling statement: all UUIDs up to it are visible to it, or will never appear.
 pub fn settled_tick() -> Result<u64, Report> {
     let source = Source::clock(floors::database());
-    let number = settled(source, |_| {
+    let last = || {
         let (block, process, _) = floors::server()?;
         // An idle server's clock would stand still.
         Ok(number_of_tick(block.now(&process)?.tick))
-    })?;
+    };
+    let number = settled(source, |_| Ok(()), last)?;
     Ok(tick_of_number(number))
 }
 
 /// The same for the numbers of a sequence.
 pub fn settled_number(sequence: Oid) -> Result<i64, Report> {
     let source = Source::sequence(floors::database(), sequence.to_u32());
-    settled(source, |snapshot| {
-        tracked::check(sequence, snapshot)?;
-        last_number(sequence, Durability::Flushed)
-    })
+    settled(source, |snapshot| tracked::check(sequence, snapshot), || last_number(sequence, Durability::Flushed))
 }
 
 /// Answers of this process. A snapshot has one answer for ever, and a long scan asks once.
@@ -57,7 +55,11 @@ struct Answers {
 
 static ANSWERS: OneThread<UnsafeCell<Answers>> = OneThread::new(UnsafeCell::new(Answers { answers: [None; CAPACITY], next: 0 }));
 
-fn settled(source: Source, last: impl Fn(&Snapshot) -> Result<i64, Report>) -> Result<i64, Report> {
+fn settled(
+    source: Source,
+    check: impl Fn(&Snapshot) -> Result<(), Report>,
+    last: impl Fn() -> Result<i64, Report>,
+) -> Result<i64, Report> {
     let snapshot = snapshot()?;
     let asked = Asked {
         source,
@@ -73,9 +75,8 @@ fn settled(source: Source, last: impl Fn(&Snapshot) -> Result<i64, Report>) -> R
         return Ok(*answer);
     }
     let (_, _, floors) = floors::server()?;
-    // Read before the floors.
-    let last = last(&snapshot)?;
-    let answer = floors.settled(source, last, &snapshot, &Server).map_err(unknown)?;
+    check(&snapshot)?;
+    let answer = floors.settled(source, last, &snapshot, &Server)?;
     // SAFETY: as above.
     let answers = unsafe { &mut *ANSWERS.get() };
     if let Some(place) = answers.answers.get_mut(answers.next) {
@@ -85,20 +86,25 @@ fn settled(source: Source, last: impl Fn(&Snapshot) -> Result<i64, Report>) -> R
     Ok(answer)
 }
 
-#[cold]
-fn unknown(unknown: Unknown) -> Report {
-    match unknown {
-        Unknown::Overwritten => report!(ERRCODE_T_R_SERIALIZATION_FAILURE, "the horizon of this snapshot is not known any more")
+impl From<Unknown> for Report {
+    #[cold]
+    fn from(unknown: Unknown) -> Self {
+        match unknown {
+            Unknown::Overwritten => report!(
+                ERRCODE_T_R_SERIALIZATION_FAILURE,
+                "the horizon of this snapshot is not known any more"
+            )
             .detail("Since the snapshot was taken, more transactions have ended than comb remembers.")
             .hint(
                 "Repeat the statement or the transaction. Ask for the horizon first in a long transaction; it keeps the answer.",
             ),
-        Unknown::EverySequence(id) => report!(
-            ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
-            "transaction {} was prepared by version 0.3.0 of comb, and can have stored numbers of any sequence",
-            id as u32
-        )
-        .hint("End it with COMMIT PREPARED or ROLLBACK PREPARED. pg_prepared_xacts shows it."),
+            Unknown::EverySequence(id) => report!(
+                ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+                "transaction {} was prepared by version 0.3.0 of comb, and can have stored numbers of any sequence",
+                id as u32
+            )
+            .hint("End it with COMMIT PREPARED or ROLLBACK PREPARED. pg_prepared_xacts shows it."),
+        }
     }
 }
 

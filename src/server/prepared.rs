@@ -28,7 +28,9 @@ const HIGH: u16 = 3086;
 /// Keeps the floors of this transaction, which is about to be prepared.
 pub fn keep(floors: Floors, id: u64) -> Result<(), Report> {
     for entry in floors.live().filter(|entry| entry.id == id) {
-        let halves = [(entry.floor >> 32) as u32, entry.floor as u32];
+        // An entry without a floor is of a statement that failed before it drew.
+        let Some(floor) = entry.floor else { continue };
+        let halves = [(floor >> 32) as u32, floor as u32];
         let [high, low] = halves;
         match entry.source.object() {
             0 => acquire(entry.source, [high, low], CLOCK),
@@ -101,7 +103,7 @@ fn place(floors: Floors, id: u32, source: Source, floor: i64) -> Result<(), Repo
     let next = Server.next();
     let id = next - u64::from((next as u32).wrapping_sub(id));
     let since = SystemClock.realtime().unwrap_or(0);
-    match floors.place(Entry { id, source, floor, since }, &Server) {
+    match floors.place(Entry { id, source, floor: Some(floor), since }, &Server) {
         Some(_) => Ok(()),
         None => Err(report!(
             ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,

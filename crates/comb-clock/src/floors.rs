@@ -4,22 +4,27 @@
 //!
 //! ```text
 //! writer, once for each source, before its transaction draws from it:
-//!     floor = last number of the source;  write the entry;  full fence
+//!     write the entry, without a floor;  full fence;  give it the last number of the source as its floor
 //! reader, with the snapshot S of its statement:
 //!     last = last number of the source;  full fence
+//!     to each entry without a floor whose transaction S does not see: give it the last number, read again, as its floor
 //!     horizon = min(last, floor of each entry of the source whose transaction S does not see)
 //! ```
 //!
+//! The first one that gives a floor decides, by compare-and-swap.
+//!
 //! # Proof
-//! Suppose that transaction T draws v <= horizon, and that S does not see T. T wrote its entry before it drew v. Therefore its floor
-//! is below v, and the entry was written before the source reached v, hence before the reader read last >= v. The entry is
-//! still there (an entry is overwritten only after its transaction has ended, see below). Therefore horizon <= floor < v: a
-//! contradiction.
+//! Suppose that transaction T draws v <= horizon, and that S does not see T. T's entry had its floor, a last number of before,
+//! when T drew v. Therefore the floor is below v, and the entry was written before the source reached v, hence before the reader
+//! read last >= v. The entry is still there (an entry is overwritten only after its transaction has ended, see below). Therefore
+//! horizon <= floor < v: a contradiction.
 //!
 //! # One answer for a snapshot
-//! Suppose that S sees a row with number v. Then v was drawn before S was taken, and each entry that is written later has a floor
-//! of at least v. The entries with floors below v whose transactions S does not see are therefore the same whenever the horizon
-//! is computed. The answer whether v is below the horizon is the same in each row, partition, branch, process and connection.
+//! Suppose that S sees a row with number v. Then v was drawn before S was taken. If a reader with S does not find an entry, its
+//! floor is a number that the source had later: at least v. If it finds the entry, the entry has a floor from then on. The
+//! entries with floors below v whose transactions S does not see are therefore the same whenever the horizon is computed. The
+//! answer whether v is below the horizon is the same in each row, partition, branch, process and connection. (With a floor that
+//! is read before the entry is written, a process that stops between the two changes the answer of others.)
 //!
 //! # Entries that were overwritten
 //! `lost` is the greatest transaction id whose entry was overwritten. It is raised before the place is claimed, and read after
@@ -66,6 +71,15 @@ const STATE: u64 = 3;
 
 /// No transaction is older than half of the 32-bit ids.
 const MAX_AGE: u64 = i32::MAX as u64;
+
+/// The floor of an entry that has none yet, by its id: a late reader must not give a floor to the next entry at the place. No
+/// source has such numbers: a sequence is about to end, and the clock out of its range.
+const fn unset(id: u64) -> i64 {
+    i64::MAX - (id % (1 << 48)) as i64
+}
+
+/// The greatest floor.
+const MAX_FLOOR: i64 = i64::MAX - (1 << 48);
 
 /// How many places a writer looks at for one whose entry ended long ago.
 const SEARCH: usize = 32;
@@ -148,8 +162,8 @@ pub struct Entry {
     pub id: u64,
     /// What it draws from.
     pub source: Source,
-    /// The last number before the transaction drew.
-    pub floor: i64,
+    /// The last number before the transaction drew; `None` if it is not known yet.
+    pub floor: Option<i64>,
     /// When the entry was written, in ticks of the system clock.
     pub since: u64,
 }
@@ -217,8 +231,8 @@ impl<'a> Floors<'a> {
         self.header.born.store(transactions.next(), Release);
     }
 
-    /// Writes an entry, after which the transaction may draw from the source. Returns its place; `None` if transactions in
-    /// progress have all places.
+    /// Writes an entry. Returns its place; `None` if transactions in progress have all places. The transaction may draw from the
+    /// source when the entry has a floor: [`Self::settle`].
     ///
     /// Places are used in turn, so that an entry stays readable after the end of its transaction. One that ended less than a
     /// quarter as many ids ago as there are places is passed over, if there is another among the next [`SEARCH`].
@@ -253,14 +267,30 @@ impl<'a> Floors<'a> {
             // A reader that finds one of the next words changed also finds that the place is busy.
             fence(Release);
             place.source.store(entry.source.0, Relaxed);
-            place.floor.store(entry.floor, Relaxed);
+            place.floor.store(entry.floor.unwrap_or(unset(entry.id)), Relaxed);
             place.note.store(entry.since, Relaxed);
             place.word.store(entry.id << 2 | LIVE, Release);
-            // The entry is written before the number is drawn.
+            // The entry is written before the last number is read.
             fence(SeqCst);
             return Some(index);
         }
         None
+    }
+
+    /// Gives an entry of a transaction in progress the last number of its source as its floor, which was read after the entry was
+    /// written. A reader may have done that already.
+    pub fn settle(&self, index: usize, id: u64, last: i64) {
+        if let Some(place) = self.places.get(index) {
+            Self::settle_place(place, id, last);
+        }
+        // The floor is there before the number is drawn.
+        fence(SeqCst);
+    }
+
+    /// The floor that the entry then has.
+    fn settle_place(place: &Place, id: u64, last: i64) -> i64 {
+        let last = last.min(MAX_FLOOR);
+        place.floor.compare_exchange(unset(id), last, AcqRel, Acquire).map_or_else(|floor| floor, |_| last)
     }
 
     /// Ends the entry of a transaction whose process is gone: it was prepared, or the process was killed.
@@ -294,21 +324,21 @@ impl<'a> Floors<'a> {
     }
 
     /// The last number of the source up to which all numbers are settled for a snapshot: drawn by transactions that it
-    /// sees, or that have aborted, or never stored. `last` is the last number of the source, read before.
+    /// sees, or that have aborted, or never stored. `last` reads the last number of the source.
     ///
     /// # Errors
-    /// It is not known.
-    pub fn settled(
+    /// It is not known, or the error of `last`.
+    pub fn settled<E: From<Unknown>>(
         &self,
         source: Source,
-        last: i64,
+        last: impl Fn() -> Result<i64, E>,
         snapshot: &Snapshot,
         transactions: &impl Transactions,
-    ) -> Result<i64, Unknown> {
+    ) -> Result<i64, E> {
+        let mut settled = last()?;
         // The source is read before the entries.
         fence(SeqCst);
         let every = if source.object() == 0 { source } else { Source::every_sequence(source.database()) };
-        let mut settled = last;
         for place in self.places {
             let word = place.word.load(Acquire);
             let id = word >> 2;
@@ -323,8 +353,9 @@ impl<'a> Floors<'a> {
             }
             if of != source {
                 let is_prepared = transactions.in_progress(id);
-                return Err(if is_prepared { Unknown::EverySequence(id) } else { Unknown::Overwritten });
+                return Err(if is_prepared { Unknown::EverySequence(id) } else { Unknown::Overwritten }.into());
             }
+            let floor = if floor == unset(id) { Self::settle_place(place, id, last()?) } else { floor };
             settled = settled.min(floor);
         }
         fence(Acquire);
@@ -333,13 +364,13 @@ impl<'a> Floors<'a> {
         let lost = if lost_end < snapshot.xmax { 0 } else { self.header.lost.load(Acquire) };
         let unsure_below = self.header.born.load(Acquire).max(lost + 1);
         if lost >= snapshot.xmax {
-            return Err(Unknown::Overwritten);
+            return Err(Unknown::Overwritten.into());
         }
         if unsure_below > snapshot.xmin {
             let ids = snapshot.running.iter().map(|id| snapshot.full(*id));
             let is_lost = |id: u64| id < unsure_below && !self.has_entry(id, source) && !transactions.in_progress(id);
             if ids.into_iter().any(is_lost) {
-                return Err(Unknown::Overwritten);
+                return Err(Unknown::Overwritten.into());
             }
         }
         Ok(settled)
@@ -368,10 +399,11 @@ impl<'a> Floors<'a> {
 
     fn live_entry(place: &Place) -> Option<Entry> {
         let word = place.word.load(Acquire);
+        let (id, floor) = (word >> 2, place.floor.load(Relaxed));
         let entry = Entry {
-            id: word >> 2,
+            id,
             source: Source(place.source.load(Relaxed)),
-            floor: place.floor.load(Relaxed),
+            floor: (floor != unset(id)).then_some(floor),
             since: place.note.load(Relaxed),
         };
         fence(Acquire);

@@ -38,9 +38,11 @@ impl World {
 
     /// A transaction that stores a number. Returns the number; `None` if the table is full.
     fn write(&self, id: u64) -> Option<i64> {
-        let floor = self.last.load(Relaxed);
-        let place = self.floors().place(Entry { id, source: SOURCE, floor, since: 0 }, self);
-        let number = place.map(|_| self.last.fetch_add(1, Relaxed) + 1);
+        let place = self.floors().place(Entry { id, source: SOURCE, floor: None, since: 0 }, self);
+        let number = place.map(|place| {
+            self.floors().settle(place, id, self.last.load(Relaxed));
+            self.last.fetch_add(1, Relaxed) + 1
+        });
         self.running.lock().unwrap().retain(|running| *running != id);
         if let Some(place) = place {
             self.floors().end(place, id, self);
@@ -54,7 +56,7 @@ impl World {
         let ids: Vec<_> = running.iter().map(|id| *id as u32).collect();
         // Another transaction, which ended before, has the id before NEXT.
         let snapshot = Snapshot { xmin: running.first().copied().unwrap_or(NEXT), xmax: NEXT, running: &ids, own: None };
-        let last = self.last.load(Relaxed);
+        let last = || Ok::<_, Unknown>(self.last.load(Relaxed));
         Some((self.floors().settled(SOURCE, last, &snapshot, self).ok()?, running))
     }
 }

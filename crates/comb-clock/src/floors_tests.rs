@@ -77,10 +77,15 @@ impl World {
         self.server.borrow().last.get(&source.0).copied().unwrap_or(-3)
     }
 
-    /// Writes the entry; false if the table is full.
+    /// Writes the entry; `None` if the table is full.
+    fn place(&self, id: u64, source: Source) -> Option<usize> {
+        self.floors().place(Entry { id, source, floor: None, since: 7 }, self)
+    }
+
+    /// Writes the entry with its floor; false if the table is full.
     fn track(&self, id: u64, source: Source) -> bool {
-        let entry = Entry { id, source, floor: self.last(source), since: 7 };
-        self.floors().place(entry, self).is_some()
+        let place = self.place(id, source);
+        place.inspect(|place| self.floors().settle(*place, id, self.last(source))).is_some()
     }
 
     fn draw(&self, id: u64, source: Source) -> i64 {
@@ -118,7 +123,7 @@ impl World {
     /// Asks, and checks the answer.
     fn ask(&self, taken: &mut Taken, source: Source) -> Result<i64, Unknown> {
         let snapshot = Snapshot { xmin: taken.xmin, xmax: taken.xmax, running: &taken.running, own: None };
-        let settled = self.floors().settled(source, self.last(source), &snapshot, self)?;
+        let settled = self.floors().settled(source, || Ok::<_, Unknown>(self.last(source)), &snapshot, self)?;
         let server = self.server.borrow();
         let is_missed = |(id, of, number): &&(u64, Source, i64)| {
             *of == source && *number <= settled && !taken.visible.contains(id) && !is_aborted(&server, *id)
@@ -139,6 +144,8 @@ fn is_aborted(server: &Server, id: u64) -> bool {
 #[derive(Clone, Debug)]
 enum Step {
     Begin,
+    /// Writes an entry, and leaves it without a floor.
+    Place(usize, usize),
     Draw(usize, usize),
     Finish(usize, bool),
     /// A process says that its transaction has ended, some time after it has.
@@ -150,6 +157,7 @@ enum Step {
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         2 => Just(Step::Begin),
+        2 => (0..6usize, 0..3usize).prop_map(|(which, source)| Step::Place(which, source)),
         4 => (0..6usize, 0..3usize).prop_map(|(which, source)| Step::Draw(which, source)),
         2 => (0..6usize, any::<bool>()).prop_map(|(which, commits)| Step::Finish(which, commits)),
         2 => (0..6usize).prop_map(Step::End),
@@ -163,19 +171,25 @@ proptest! {
     #[test]
     fn no_row_is_missed(places in 2..12usize, wraps in any::<bool>(), steps in prop::collection::vec(step(), 1..200)) {
         let world = World::new(places, if wraps { u64::from(u32::MAX) - 20 } else { 3 });
-        let (mut running, mut ended): (Vec<(u64, HashSet<u64>)>, Vec<u64>) = Default::default();
+        // The places of each transaction, and whether the entry has its floor.
+        let (mut running, mut ended): (Vec<(u64, HashMap<u64, (usize, bool)>)>, Vec<u64>) = Default::default();
         let mut snapshots = Vec::new();
         for step in steps {
             match step {
-                Step::Begin => running.push((world.begin(), HashSet::new())),
-                Step::Draw(which, source) => {
+                Step::Begin => running.push((world.begin(), HashMap::new())),
+                Step::Place(which, source) | Step::Draw(which, source) => {
                     let count = running.len().max(1);
-                    if let Some((id, tracked)) = running.get_mut(which % count) {
-                        let source = SOURCES[source];
-                        if tracked.contains(&source.0) || world.track(*id, source) {
-                            tracked.insert(source.0);
-                            world.draw(*id, source);
-                        }
+                    let Some((id, tracked)) = running.get_mut(which % count) else { continue };
+                    let source = SOURCES[source];
+                    let place = tracked.get(&source.0).copied().or_else(|| world.place(*id, source).map(|place| (place, false)));
+                    let Some((place, has_floor)) = place else { continue };
+                    let draws = matches!(step, Step::Draw(..));
+                    if draws && !has_floor {
+                        world.floors().settle(place, *id, world.last(source));
+                    }
+                    tracked.insert(source.0, (place, has_floor || draws));
+                    if draws {
+                        world.draw(*id, source);
                     }
                 }
                 Step::Finish(which, commits) if !running.is_empty() => {
@@ -229,9 +243,10 @@ fn ones_own_transaction_counts() {
     assert!(world.track(id, SEQUENCE));
     world.draw(id, SEQUENCE);
     let own = Snapshot { xmin: 101, xmax: 101, running: &[], own: Some(id) };
-    assert_eq!(world.floors().settled(SEQUENCE, -2, &own, &world), Ok(-2), "below xmin, which no own id is");
+    let settled = |own: &Snapshot| world.floors().settled(SEQUENCE, || Ok::<_, Unknown>(-2), own, &world);
+    assert_eq!(settled(&own), Ok(-2), "below xmin, which no own id is");
     let own = Snapshot { xmin: 100, xmax: 101, running: &[], own: Some(id) };
-    assert_eq!(world.floors().settled(SEQUENCE, -2, &own, &world), Ok(-3));
+    assert_eq!(settled(&own), Ok(-3));
 }
 
 #[test]
@@ -290,12 +305,45 @@ fn one_that_names_no_sequence_stops_readers_of_its_database() {
 fn a_reset_lowers_the_floors_of_the_clock_alone() {
     let world = World::new(8, 100);
     let id = world.begin();
-    let place = |source, floor| world.floors().place(Entry { id, source, floor, since: 0 }, &world);
+    let place = |source, floor| world.floors().place(Entry { id, source, floor: Some(floor), since: 0 }, &world);
     let [clock, sequence] = [place(CLOCK, 500), place(SEQUENCE, 500)].map(|place| place.expect("a place"));
     world.floors().lower(200);
-    let floor = |index| world.floors().entry(index, id).map(|entry| entry.floor);
+    let floor = |index| world.floors().entry(index, id).and_then(|entry| entry.floor);
     assert_eq!([floor(clock), floor(sequence)], [Some(200), Some(500)]);
     world.floors().lower_place(sequence, 300);
     assert_eq!(floor(sequence), Some(300));
     assert_eq!(world.floors().entry(clock, id + 1), None, "of another transaction");
+}
+
+/// A writer that stops before it has a floor changes no answer: the first reader gives the entry a floor.
+#[test]
+fn a_reader_gives_a_floor() {
+    let world = World::new(8, 100);
+    let (slow, fast) = (world.begin(), world.begin());
+    let place = world.place(slow, SEQUENCE).expect("a place");
+    assert!(world.track(fast, SEQUENCE));
+    assert_eq!(world.draw(fast, SEQUENCE), -2);
+    world.finish(fast, true);
+    let mut seen = world.snapshot();
+    assert_eq!(world.ask(&mut seen, SEQUENCE), Ok(-2));
+    world.floors().settle(place, slow, -3);
+    assert_eq!(world.floors().entry(place, slow).and_then(|entry| entry.floor), Some(-2), "that of the reader");
+    assert_eq!(world.ask(&mut seen, SEQUENCE), Ok(-2));
+    assert_eq!(world.draw(slow, SEQUENCE), -1);
+    let mut later = world.snapshot();
+    assert_eq!(world.ask(&mut later, SEQUENCE), Ok(-2));
+    // A late reader must not give a floor to the next entry at the place.
+    let entry = Entry { id: 200, source: SEQUENCE, floor: None, since: 0 };
+    let other = world.floors().place(entry, &world).expect("a place");
+    world.floors().settle(other, slow, -9);
+    assert_eq!(world.floors().entry(other, 200).expect("the entry").floor, None);
+}
+
+#[test]
+fn floors_near_the_end_of_a_sequence() {
+    let world = World::new(8, 100);
+    let id = world.begin();
+    let place = world.place(id, SEQUENCE).expect("a place");
+    world.floors().settle(place, id, i64::MAX);
+    assert_eq!(world.floors().entry(place, id).and_then(|entry| entry.floor), Some(MAX_FLOOR));
 }

@@ -43,6 +43,15 @@ fn parallel_workers_make_distinct_ids() {
 }
 
 #[test]
+fn the_library_names_itself() {
+    let mut client = connect();
+    if super::common::major(&mut client) >= 18 {
+        let version = "SELECT count(comb_new()) || (SELECT version FROM pg_get_loaded_modules() WHERE module_name = 'comb')";
+        assert_eq!(value::<String>(&mut client, version), concat!("1", env!("CARGO_PKG_VERSION")));
+    }
+}
+
+#[test]
 fn connections_draw_different_random_bits() {
     const CONNECTIONS: usize = 50;
     // Byte 8 on: the lowest four fraction bits and all that is random.
