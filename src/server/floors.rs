@@ -171,7 +171,7 @@ fn write(floors: Floors, source: Source, last: impl FnOnce() -> Result<i64, Repo
     let entry = Entry { id, source, floor: None, since: SystemClock.realtime().unwrap_or(0) };
     let Some(place) = floors.place(entry, &Server) else { return Err(table_is_full(floors)) };
     // After an error, the entry has no floor, and the transaction writes another one before it draws.
-    floors.settle(place, id, last()?);
+    floors.set_floor(place, id, last()?);
     if let Some(own) = own.entries.get_mut(own.count) {
         *own = (Some(source), place);
     }

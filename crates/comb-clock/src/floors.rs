@@ -54,6 +54,9 @@
 //! | id, LIVE | the transaction may draw; `note`: when the entry was written | its process at its end, or a writer that finds that it has ended: compare-and-swap | id, ENDING |
 //! | id, ENDING | `note` is being written | the process that swapped, store | id, ENDED |
 //!
+//! The floor of an entry without one is a number that names the transaction ([`unset`]). The writer or a reader replaces it,
+//! compare-and-swap, by the last number of the source.
+//!
 //! The end is a compare-and-swap because a transaction has ended before its process says so: meanwhile, another process
 //! may have ended the entry and a third one have taken the place.
 
@@ -232,7 +235,7 @@ impl<'a> Floors<'a> {
     }
 
     /// Writes an entry. Returns its place; `None` if transactions in progress have all places. The transaction may draw from the
-    /// source when the entry has a floor: [`Self::settle`].
+    /// source when the entry has a floor: [`Self::set_floor`].
     ///
     /// Places are used in turn, so that an entry stays readable after the end of its transaction. One that ended less than a
     /// quarter as many ids ago as there are places is passed over, if there is another among the next [`SEARCH`].
@@ -279,16 +282,16 @@ impl<'a> Floors<'a> {
 
     /// Gives an entry of a transaction in progress the last number of its source as its floor, which was read after the entry was
     /// written. A reader may have done that already.
-    pub fn settle(&self, index: usize, id: u64, last: i64) {
+    pub fn set_floor(&self, index: usize, id: u64, last: i64) {
         if let Some(place) = self.places.get(index) {
-            Self::settle_place(place, id, last);
+            Self::give_floor(place, id, last);
         }
         // The floor is there before the number is drawn.
         fence(SeqCst);
     }
 
     /// The floor that the entry then has.
-    fn settle_place(place: &Place, id: u64, last: i64) -> i64 {
+    fn give_floor(place: &Place, id: u64, last: i64) -> i64 {
         let last = last.min(MAX_FLOOR);
         place.floor.compare_exchange(unset(id), last, AcqRel, Acquire).map_or_else(|floor| floor, |_| last)
     }
@@ -355,7 +358,7 @@ impl<'a> Floors<'a> {
                 let is_prepared = transactions.in_progress(id);
                 return Err(if is_prepared { Unknown::EverySequence(id) } else { Unknown::Overwritten }.into());
             }
-            let floor = if floor == unset(id) { Self::settle_place(place, id, last()?) } else { floor };
+            let floor = if floor == unset(id) { Self::give_floor(place, id, last()?) } else { floor };
             settled = settled.min(floor);
         }
         fence(Acquire);

@@ -40,7 +40,7 @@ impl World {
     fn write(&self, id: u64) -> Option<i64> {
         let place = self.floors().place(Entry { id, source: SOURCE, floor: None, since: 0 }, self);
         let number = place.map(|place| {
-            self.floors().settle(place, id, self.last.load(Relaxed));
+            self.floors().set_floor(place, id, self.last.load(Relaxed));
             self.last.fetch_add(1, Relaxed) + 1
         });
         self.running.lock().unwrap().retain(|running| *running != id);

@@ -85,7 +85,7 @@ impl World {
     /// Writes the entry with its floor; false if the table is full.
     fn track(&self, id: u64, source: Source) -> bool {
         let place = self.place(id, source);
-        place.inspect(|place| self.floors().settle(*place, id, self.last(source))).is_some()
+        place.inspect(|place| self.floors().set_floor(*place, id, self.last(source))).is_some()
     }
 
     fn draw(&self, id: u64, source: Source) -> i64 {
@@ -185,7 +185,7 @@ proptest! {
                     let Some((place, has_floor)) = place else { continue };
                     let draws = matches!(step, Step::Draw(..));
                     if draws && !has_floor {
-                        world.floors().settle(place, *id, world.last(source));
+                        world.floors().set_floor(place, *id, world.last(source));
                     }
                     tracked.insert(source.0, (place, has_floor || draws));
                     if draws {
@@ -326,7 +326,7 @@ fn a_reader_gives_a_floor() {
     world.finish(fast, true);
     let mut seen = world.snapshot();
     assert_eq!(world.ask(&mut seen, SEQUENCE), Ok(-2));
-    world.floors().settle(place, slow, -3);
+    world.floors().set_floor(place, slow, -3);
     assert_eq!(world.floors().entry(place, slow).and_then(|entry| entry.floor), Some(-2), "that of the reader");
     assert_eq!(world.ask(&mut seen, SEQUENCE), Ok(-2));
     assert_eq!(world.draw(slow, SEQUENCE), -1);
@@ -335,7 +335,7 @@ fn a_reader_gives_a_floor() {
     // A late reader must not give a floor to the next entry at the place.
     let entry = Entry { id: 200, source: SEQUENCE, floor: None, since: 0 };
     let other = world.floors().place(entry, &world).expect("a place");
-    world.floors().settle(other, slow, -9);
+    world.floors().set_floor(other, slow, -9);
     assert_eq!(world.floors().entry(other, 200).expect("the entry").floor, None);
 }
 
@@ -344,6 +344,6 @@ fn floors_near_the_end_of_a_sequence() {
     let world = World::new(8, 100);
     let id = world.begin();
     let place = world.place(id, SEQUENCE).expect("a place");
-    world.floors().settle(place, id, i64::MAX);
+    world.floors().set_floor(place, id, i64::MAX);
     assert_eq!(world.floors().entry(place, id).and_then(|entry| entry.floor), Some(MAX_FLOOR));
 }
