@@ -144,7 +144,7 @@ fn is_aborted(server: &Server, id: u64) -> bool {
 #[derive(Clone, Debug)]
 enum Step {
     Begin,
-    /// Writes an entry, and leaves it without a floor.
+    /// Writes an entry without a floor; the next one reads the last number, with which the writer then stops.
     Place(usize, usize),
     Draw(usize, usize),
     Finish(usize, bool),
@@ -171,8 +171,8 @@ proptest! {
     #[test]
     fn no_row_is_missed(places in 2..12usize, wraps in any::<bool>(), steps in prop::collection::vec(step(), 1..200)) {
         let world = World::new(places, if wraps { u64::from(u32::MAX) - 20 } else { 3 });
-        // The places of each transaction, and whether the entry has its floor.
-        let (mut running, mut ended): (Vec<(u64, HashMap<u64, (usize, bool)>)>, Vec<u64>) = Default::default();
+        // The places of each transaction, the last number that it has read, and whether it has given it to the entry.
+        let (mut running, mut ended): (Vec<(u64, HashMap<u64, (usize, Option<i64>, bool)>)>, Vec<u64>) = Default::default();
         let mut snapshots = Vec::new();
         for step in steps {
             match step {
@@ -181,13 +181,17 @@ proptest! {
                     let count = running.len().max(1);
                     let Some((id, tracked)) = running.get_mut(which % count) else { continue };
                     let source = SOURCES[source];
-                    let place = tracked.get(&source.0).copied().or_else(|| world.place(*id, source).map(|place| (place, false)));
-                    let Some((place, has_floor)) = place else { continue };
+                    let known = tracked.get(&source.0).copied();
+                    let Some((place, read, has_floor)) = known.or_else(|| world.place(*id, source).map(|place| (place, None, false)))
+                    else {
+                        continue;
+                    };
                     let draws = matches!(step, Step::Draw(..));
-                    if draws && !has_floor {
-                        world.floors().set_floor(place, *id, world.last(source));
+                    let read = read.or_else(|| (draws || known.is_some()).then(|| world.last(source)));
+                    if let Some(last) = read.filter(|_| draws && !has_floor) {
+                        world.floors().set_floor(place, *id, last);
                     }
-                    tracked.insert(source.0, (place, has_floor || draws));
+                    tracked.insert(source.0, (place, read, has_floor || draws));
                     if draws {
                         world.draw(*id, source);
                     }
