@@ -166,13 +166,15 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
+/// The entries of a transaction, by source: the place, the last number that it has read, and whether it has given it to the entry.
+type Tracked = HashMap<u64, (usize, Option<i64>, bool)>;
+
 proptest! {
     /// Whatever the order of the steps, and with few places: no row is missed, and a snapshot has one answer.
     #[test]
     fn no_row_is_missed(places in 2..12usize, wraps in any::<bool>(), steps in prop::collection::vec(step(), 1..200)) {
         let world = World::new(places, if wraps { u64::from(u32::MAX) - 20 } else { 3 });
-        // The places of each transaction, the last number that it has read, and whether it has given it to the entry.
-        let (mut running, mut ended): (Vec<(u64, HashMap<u64, (usize, Option<i64>, bool)>)>, Vec<u64>) = Default::default();
+        let (mut running, mut ended): (Vec<(u64, Tracked)>, Vec<u64>) = Default::default();
         let mut snapshots = Vec::new();
         for step in steps {
             match step {
