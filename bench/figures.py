@@ -87,7 +87,7 @@ class Goal:
     @property
     def verdict(self):
         value = median(self.measured)
-        return "met" if (value >= self.limit if self.at_least else value <= self.limit) else "**missed**"
+        return "met" if (value >= self.limit if self.at_least else value <= self.limit) else "missed"
 
     @property
     def bound(self):
@@ -95,8 +95,12 @@ class Goal:
 
 
 def goals_table(goals, head):
-    rows = [[goal.text, goal.bound, share(goal.measured), goal.verdict] for goal in goals if goal.measured]
-    return table([head, "goal", "measured (spread)", "result"], rows)
+    """How many were met, and those that were missed."""
+    measured = [goal for goal in goals if goal.measured]
+    missed = [goal for goal in measured if goal.verdict != "met"]
+    met = f"{len(measured) - len(missed)} of {len(measured)} goals are met."
+    rows = [[goal.text, goal.bound, share(goal.measured)] for goal in missed]
+    return f"{met} Missed:\n\n{table([head, 'goal', 'measured (spread)'], rows)}" if missed else met
 
 
 def run_line(figures):

@@ -189,7 +189,7 @@ def report(run):
     (run.folder / "report.md").write_text("\n\n".join(tables) + "\n")
     print(f"The tables: {run.folder}/report.md")
     for goal in [goal for part in parts for goal in part.goals(figures) if goal.measured]:
-        print(f"{goal.verdict.strip('*'):13} {goal.bound:7} {share(goal.measured):20} {goal.text}")
+        print(f"{goal.verdict:13} {goal.bound:7} {share(goal.measured):20} {goal.text}")
 
 
 def main():
