@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """report.py FOLDER: writes all tables of a run into FOLDER/report.md, and prints the goals.
-report.py FOLDER --publish: copies the measurements into bench/published/, and writes their tables into the documents, between the
-lines <!-- table NAME --> and <!-- end -->."""
+report.py FOLDER --publish: copies the measurements into bench/published/, and writes the tables of bench/published/ into the
+documents, between the lines <!-- table NAME --> and <!-- end -->."""
 
 import re
 import sys
@@ -56,13 +56,6 @@ def goals(figures):
 
 # --- The tables of keys -----------------------------------------------------------------------------------
 
-def machine_table(figures):
-    shown = ("measured", "processor", "cores", "memory", "virtual machine", "system", "PostgreSQL", "comb", "commit", "Rust", "rows", "rounds")
-    machine = figures.run.machine()
-    rows = [[what, machine[what]] for what in shown if what in machine]
-    return table(["property", "value"], rows).replace("---:", "---")
-
-
 def generation_table(figures):
     parameters = figures.connections("generation", "time with the loop")
     rows = []
@@ -89,25 +82,6 @@ def insert_table(figures):
     return table(["contestant", *heads, "both, in PostgreSQL, s"], rows)
 
 
-def index_table(figures):
-    rows = []
-    for contestant in figures.contestants("insert"):
-        def of(parameter, metric, name=contestant.name):
-            return figures.get("insert", name, parameter, metric)
-
-        after = "after a checkpoint"
-        rows.append([
-            contestant.label,
-            share(ratio(of("", "all indexes"), of("", "all indexes", "random"))),
-            *(figure(of("", metric)) for metric in ("index of the key", "all indexes", "leaf density")),
-            share(ratio(of(after, "WAL"), of(after, "WAL", "random"))),
-            *(figure(of(part, "WAL")) for part in ("first", "second", after)),
-        ])
-    heads = ["indexes relative to gen_random_uuid()", "key's index, bytes per row", "all indexes", "leaf density, %"]
-    wal = ["WAL after a checkpoint relative to gen_random_uuid()", "first million, bytes per row", "second", "after a checkpoint"]
-    return table(["contestant", *heads, *wal], rows)
-
-
 def rate_table(figures):
     metric = "rows a second"
     parameters = figures.values.parameters("concurrent", metric)
@@ -125,10 +99,8 @@ def connections_head(parameter):
 
 TABLES = {
     "goals": lambda figures: goals_table(goals(figures), "goal, as a ratio within the run"),
-    "machine": machine_table,
     "generation": generation_table,
     "insert": insert_table,
-    "index": index_table,
     "rate": rate_table,
     "summary": summary_table,
     "summary_run": run_line,
@@ -172,9 +144,13 @@ def fill(text, figures, tables):
 
 
 def publish(run):
-    """The measurements into bench/published/, and the tables into the documents."""
-    run.publish(ROOT / "bench/published")
+    """The measurements that the documents cite into bench/published/, and the tables of these into the documents."""
     figures = Figures(run)
+    fill_documents(figures)
+    fill_documents(Figures(run.publish(ROOT / "bench/published", figures.values.cited)))
+
+
+def fill_documents(figures):
     for part in PARTS:
         for document in part.documents:
             file = ROOT / document

@@ -42,39 +42,50 @@ class Run:
         with open(self.csv, "a", newline="") as file:
             file.write(text.getvalue())
 
-    def publish(self, folder):
-        """The values of each measurement, a row for all rounds, and the machine."""
+    def publish(self, folder, cited):
+        """The values of the cited measurements, a row for all rounds, and the machine."""
         published = Run(folder)
+        columns = [column for column in COLUMNS if column not in ("round", "value")]
         values = defaultdict(list)
         for row in self.rows():
-            if row["metric"] != DONE:
-                values[tuple(row[column] for column in COLUMNS if column not in ("round", "value"))].append(row["value"])
+            if (row["experiment"], row["contestant"], row["parameter"], row["metric"]) in cited:
+                values[tuple(row[column] for column in columns)].append(row["value"])
         published.begin(self.machine())
         with open(published.csv, "w", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
-            writer.writerow([column for column in COLUMNS if column not in ("round", "value")] + ["values"])
-            writer.writerows([*key, " ".join(format(float(value), ".4g") for value in found)] for key, found in values.items())
+            writer.writerow([*columns, "values"])
+            writer.writerows([*key, " ".join(spell(value) for value in found)] for key, found in values.items())
+        return published
 
     def rows(self):
+        """A row for each round, also of published measurements."""
         with open(self.csv, newline="") as file:
-            yield from csv.DictReader(file)
+            for row in csv.DictReader(file):
+                for number, value in enumerate(row.pop("values", "").split(), 1):
+                    yield row | {"round": number, "value": value}
+                if "value" in row:
+                    yield row
+
+
+def spell(value):
+    """Six digits, and counts in full."""
+    return value if value.isdecimal() else format(float(value), ".6g")
 
 
 class Values:
-    """The measured values of a run, for the tables."""
+    """The measured values of a run, for the tables; and which of them were asked for."""
 
     def __init__(self, run):
+        self.cited = set()
         self.rounds = defaultdict(dict)
         for row in run.rows():
             key = (row["experiment"], row["contestant"], row["parameter"], row["metric"])
             self.rounds[key][int(row["round"])] = row["value"]
 
-    def by_round(self, experiment, contestant, parameter, metric):
-        return {number: float(value) for number, value in self.rounds.get((experiment, contestant, parameter, metric), {}).items()}
-
-    def text(self, experiment, contestant, parameter, metric):
-        """The different values of something that is no number."""
-        return ", ".join(sorted(set(self.rounds.get((experiment, contestant, parameter, metric), {}).values())))
+    def by_round(self, *key):
+        """Of an experiment, a contestant, a parameter and a metric."""
+        self.cited.add(key)
+        return {number: float(value) for number, value in self.rounds.get(key, {}).items()}
 
     def parameters(self, experiment, metric):
         """In the order in which they were first measured."""

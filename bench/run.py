@@ -91,7 +91,7 @@ def describe(rows):
 def begin(size):
     server = open_server()
     found = available(server)
-    server.sql("CREATE EXTENSION comb", "CREATE EXTENSION pgstattuple", "CREATE EXTENSION pg_prewarm")
+    server.sql("CREATE EXTENSION comb",)
     for contestant in found:
         if contestant.extension:
             server.sql(f"CREATE EXTENSION {contestant.extension}")

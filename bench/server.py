@@ -20,9 +20,9 @@ class Server:
         """What the last of the statements returned, as text."""
         return self._psql(statements, settings).strip()
 
-    def seconds(self, *statements, settings="", before=()):
-        """How long the server took for each of the statements, by psql's \\timing; those before are not timed."""
-        output = self._psql([*before, r"\timing on", *statements], settings)
+    def seconds(self, *statements):
+        """How long the server took for each of the statements, by psql's \\timing."""
+        output = self._psql([r"\timing on", *statements], "")
         times = [float(ms) / 1000 for ms in re.findall(r"^Time: ([0-9.]+) ms", output, re.MULTILINE)]
         if len(times) != len(statements):
             raise Failed(f"psql timed {len(times)} of {len(statements)} statements:\n{output}")
@@ -124,11 +124,6 @@ class Writers:
         self.process.wait()
         self.log.close()
         self.folder.cleanup()
-
-    def check(self):
-        """That they still write."""
-        if self.process.poll() is not None:
-            self._fail("ended too soon")
 
     def wait(self):
         if self.process.wait():

@@ -65,10 +65,6 @@ class Size:
         return 1
 
     @property
-    def checkpoint_rows(self):
-        return self.rows // 10
-
-    @property
     def horizon_calls(self):
         return 100_000
 
