@@ -81,10 +81,11 @@ copy() {
 warn_of_preloading() {
     local found folder files=()
     for folder in "/etc/postgresql/$MAJOR"/* "/var/lib/postgresql/$MAJOR"/* ${PGDATA:+"$PGDATA"}; do
-        files+=("$folder/postgresql.conf" "$folder/postgresql.auto.conf")
+        files+=("$folder/postgresql.conf" "$folder/postgresql.auto.conf" "$folder"/conf.d/*.conf)
     done
-    found=$(grep -lsE '^[[:space:]]*shared_preload_libraries[^#]*comb' "${files[@]}") || return 0
-    say "A server has comb in shared_preload_libraries. Without the library it does not start: remove the entry from" $found
+    found=$(grep -lsE '^[[:space:]]*(shared|session)_preload_libraries[^#]*comb' "${files[@]}") || [ -n "$found" ] || return 0
+    say "A server has comb in shared_preload_libraries or session_preload_libraries. Without the library, it does not start, or accepts" \
+        "no connection: remove the entry from" $found
 }
 
 remove() {

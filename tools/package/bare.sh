@@ -1,11 +1,9 @@
 #!/usr/bin/env bash
-# bare.sh make SYSTEM [PACKAGE...]: a bare SYSTEM in the cache folder, with all that its PostgreSQL and these packages of its
-# need downloaded and not installed. SYSTEM is a release, or RELEASE-ARCHITECTURE, which qemu-user runs.
+# bare.sh make SYSTEM [PACKAGE...]: a bare SYSTEM in the cache folder, with its PostgreSQL and these packages downloaded and not
+# installed. SYSTEM is a release, or RELEASE-ARCHITECTURE, which qemu-user runs.
 # bare.sh run SYSTEM FOLDER COMMAND...: that command in it as root, without a network, with the folder as /comb. What it
-# writes, mounts and starts is gone when it ends, however it ends. bare.sh online: the same with the network.
-# bare.sh major SYSTEM: which PostgreSQL it has.
-#
-# It needs root, debootstrap, chroot, namespaces of mounts, processes and networks, and overlayfs.
+# writes, mounts and starts is gone when it ends.
+# bare.sh major SYSTEM: which PostgreSQL it has. All need root, namespaces and overlayfs.
 set -euo pipefail
 . "$(dirname "$0")/../common.sh"
 
@@ -27,59 +25,49 @@ mirror() {
 alone() { as_root env COMB_CACHE="$COMB_CACHE" unshare --mount --propagation private --ipc --pid --fork --kill-child "$@"; }
 
 make_bare() {
-    local mirror script=/usr/share/debootstrap/scripts/$RELEASE tools=(debootstrap) options=(--variant=minbase)
-    is_root || command -v sudo >/dev/null || die "bare systems need root" "Run it as root, or install sudo, and try again."
-    if [ ! -e "$FOLDER.complete" ]; then
-        [ "$ARCHITECTURE" = "$(dpkg --print-architecture)" ] || tools+=(qemu-user-static binfmt-support)
-        "$ROOT/tools/setup.sh" --packages "${tools[@]}"
-        if [ ${#tools[@]} -gt 1 ] && ! compgen -G "/proc/sys/fs/binfmt_misc/qemu-*" >/dev/null; then
-            # Where nothing has done so when the machine started.
-            as_root sh -c 'mount -t binfmt_misc none /proc/sys/fs/binfmt_misc; update-binfmts --enable'
-        fi
-        mirror=$(mirror)
-        [ -n "$mirror" ] || die "apt knows no mirror of Debian, from which $RELEASE would come" "Run apt-get update, and try again."
-        # What debootstrap does not know by its name yet is made like the newest.
-        [ -e "$script" ] || script=/usr/share/debootstrap/scripts/sid
-        if is_ubuntu; then
-            # Debian 12 has no keys of Ubuntu.
-            "$0" make trixie ubuntu-keyring
-            as_root dpkg-deb -x "$(compgen -G "$COMB_CACHE/bare/trixie/var/cache/apt/archives/ubuntu-keyring_*.deb")" "$COMB_CACHE/bare/keys"
-            script=/usr/share/debootstrap/scripts/gutsy options+=("--keyring=$COMB_CACHE/bare/keys/usr/share/keyrings/ubuntu-archive-keyring.gpg")
-        fi
-        as_root rm -rf "$FOLDER"
-        as_root mkdir -p "$FOLDER"
-        step "Installing a bare $SYSTEM (about a minute and 450 MB, once)" \
-            alone -- debootstrap "${options[@]}" --include=ca-certificates --arch="$ARCHITECTURE" "$RELEASE" "$FOLDER" "$mirror" "$script"
-        step "Downloading the PostgreSQL of $SYSTEM" alone -- "$0" fill "$SYSTEM" "$mirror" "$@"
-    elif ! has_downloaded "$@"; then
-        # Until they are there it is not whole.
-        as_root rm "$FOLDER.complete"
-        step "Downloading $* of $SYSTEM" alone -- "$0" download "$SYSTEM" "$@"
+    local mirror package missing=()
+    mirror=$(mirror)
+    [ -n "$mirror" ] || die "apt knows no mirror of Debian, from which $RELEASE would come" "Run apt-get update, and try again."
+    [ -e "$FOLDER.complete" ] || bootstrap "$mirror"
+    for package in "postgresql-${MAJORS[$RELEASE]}" "$@"; do
+        grep -qxF "$package" "$FOLDER.complete" || missing+=("$package")
+    done
+    [ ${#missing[@]} -eq 0 ] ||
+        step "Downloading ${missing[*]} of $SYSTEM" alone -- "$0" download "$SYSTEM" "$mirror" "${missing[@]}"
+}
+
+bootstrap() {
+    local script=/usr/share/debootstrap/scripts/$RELEASE tools=(debootstrap) options=(--variant=minbase)
+    [ "$ARCHITECTURE" = "$(dpkg --print-architecture)" ] || tools+=(qemu-user-static binfmt-support)
+    "$ROOT/tools/setup.sh" --packages "${tools[@]}"
+    if [ ${#tools[@]} -gt 1 ] && ! compgen -G "/proc/sys/fs/binfmt_misc/qemu-*" >/dev/null; then
+        # Where nothing has done so when the machine started.
+        as_root sh -c 'mount -t binfmt_misc none /proc/sys/fs/binfmt_misc; update-binfmts --enable'
     fi
-    has_downloaded "$@" || die "$SYSTEM does not have all of these packages: $*"
+    # A release that debootstrap does not know yet is made like the newest.
+    [ -e "$script" ] || script=/usr/share/debootstrap/scripts/sid
+    if is_ubuntu; then
+        # Debian 12 has no keys of Ubuntu.
+        "$0" make trixie ubuntu-keyring
+        as_root dpkg-deb -x "$(compgen -G "$COMB_CACHE/bare/trixie/var/cache/apt/archives/ubuntu-keyring_*.deb")" "$COMB_CACHE/bare/keys"
+        script=/usr/share/debootstrap/scripts/gutsy options+=("--keyring=$COMB_CACHE/bare/keys/usr/share/keyrings/ubuntu-archive-keyring.gpg")
+    fi
+    as_root rm -rf "$FOLDER"
+    as_root mkdir -p "$FOLDER"
+    step "Installing a bare $SYSTEM (about a minute and 450 MB, once)" \
+        alone -- debootstrap "${options[@]}" --include=ca-certificates --arch="$ARCHITECTURE" "$RELEASE" "$FOLDER" "$1" "$script"
     as_root touch "$FOLDER.complete"
 }
 
-# has_downloaded PACKAGE...: all of them.
-has_downloaded() {
-    local package
-    for package; do compgen -G "$FOLDER/var/cache/apt/archives/${package}_*.deb" >/dev/null || return 1; done
-}
-
-# fill MIRROR [PACKAGE...]: on mounts of its own.
-fill() {
+# download MIRROR PACKAGE...: with mounts that end with it. Names them in FOLDER.complete.
+download() {
     echo "deb [check-valid-until=no] $1 $RELEASE main" >"$FOLDER/etc/apt/sources.list"
+    shift
     apt-config dump | grep '^Acquire::.*[pP]roxy' >"$FOLDER/etc/apt/apt.conf.d/01proxy" || true
-    # Nothing here has to outlive the machine's power, and nothing starts by itself.
+    # Nothing has to outlive a power failure, and nothing starts by itself.
     echo force-unsafe-io >"$FOLDER/etc/dpkg/dpkg.cfg.d/unsafe-io"
     printf '#!/bin/sh\nexit 101\n' >"$FOLDER/usr/sbin/policy-rc.d"
     chmod 755 "$FOLDER/usr/sbin/policy-rc.d"
-    shift
-    download "$@"
-}
-
-# download [PACKAGE...]: on mounts of its own. What fits together is what the mirror has now.
-download() {
     # It trusts whom this machine trusts.
     cp /etc/resolv.conf /etc/hosts "$FOLDER/etc/"
     cp /etc/ssl/certs/ca-certificates.crt "$FOLDER/etc/ssl/certs/"
@@ -87,22 +75,22 @@ download() {
     chroot "$FOLDER" apt-get update
     chroot "$FOLDER" env DEBIAN_FRONTEND=noninteractive \
         apt-get install -y --no-install-recommends --download-only "postgresql-${MAJORS[$RELEASE]}" "$@"
+    printf '%s\n' "$@" >>"$FOLDER.complete"
 }
 
-# run_bare [--net] FOLDER COMMAND...
+# run_bare FOLDER COMMAND...
 run_bare() {
-    local world net=()
-    if [ "$1" = --net ]; then net=(--net) && shift; fi
+    local world
     [ -e "$FOLDER.complete" ] || die "there is no bare $SYSTEM yet" "First: tools/package/bare.sh make $SYSTEM"
     world=$(mktemp -d "${TMPDIR:-/tmp}/comb-bare.XXXXXX")
     # shellcheck disable=SC2064
     trap "rmdir '$world'" EXIT
     trap 'exit 130' INT
     trap 'exit 143' TERM HUP
-    alone "${net[@]}" -- "$0" enter "$SYSTEM" "$world" "$@"
+    alone --net -- "$0" enter "$SYSTEM" "$world" "$@"
 }
 
-# enter WORLD FOLDER COMMAND...: on mounts of its own, and as the first of its processes.
+# enter WORLD FOLDER COMMAND...: with mounts that end with it, and as the first of its processes.
 enter() {
     local world=$1 folder=$2
     shift 2
@@ -128,9 +116,7 @@ FOLDER=$COMB_CACHE/bare/$SYSTEM
 shift 2
 case $what in
     make) make_bare "$@" ;;
-    run) run_bare --net "$@" ;;
-    online) run_bare "$@" ;;
-    fill) fill "$@" ;;
+    run) run_bare "$@" ;;
     download) download "$@" ;;
     enter) enter "$@" ;;
     major) echo "${MAJORS[$RELEASE]}" ;;

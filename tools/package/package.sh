@@ -97,48 +97,22 @@ END
     } >"$to/copyright"
 }
 
-debian_control() {
-    cat <<END
-Package: $NAME
-Source: comb
-Version: $VERSION
-Architecture: $ARCHITECTURE
-Maintainer: $MAINTAINER
-Installed-Size: $(find "$1" -type f ! -path '*/DEBIAN/*' -printf '%s\n' | awk '{ kib += int(($1 + 1023) / 1024) } END { print kib }')
-Depends: postgresql-$MAJOR, libc6 (>= $(versions GLIBC | tail -n 1)), libgcc-s1 (>= $(versions GCC | tail -n 1))
-Section: database
-Priority: optional
-$(sed -n "s/PGVERSION/$MAJOR/; /^Description/,\$p" "$ROOT/packaging/debian/control.in")
-END
-}
-
+# The package, by debian/rules of packaging/debian.
 make_deb() {
-    local tree=$WORK/deb documents extension file conffile=/etc/postgresql-common/comb-$MAJOR.control
-    documents=$tree/usr/share/doc/$NAME extension=$tree/usr/share/postgresql/$MAJOR/extension
-    install -d "$tree/DEBIAN" "$tree${conffile%/*}" "$documents" "$tree/usr/lib/postgresql/$MAJOR/lib" "$extension"
-    install -m 644 "$LIBRARY" "$tree/usr/lib/postgresql/$MAJOR/lib/"
-    install -m 644 "$STAGE"/comb.control "$STAGE"/comb--*.sql "$extension/"
-    # The parameters of each version, which PostgreSQL reads after comb.control: the administrator's.
-    echo "# This overrides comb.control, also after upgrades. With the next line, only superusers can create the extension.
-#trusted = false" >"$tree$conffile"
-    echo "$conffile" >"$tree/DEBIAN/conffiles"
-    for file in "$STAGE"/comb--*.sql; do ln -sf "$conffile" "$extension/comb--$(basename "${file##*--}" .sql).control"; done
-    install -m 644 "$WORK/licenses/copyright" "$ROOT/README.md" "$ROOT/SECURITY.md" "$documents/"
-    cp -r --no-preserve=mode "$ROOT/docs" "$documents/docs"
-    # A link to a file that the package does not have becomes text.
-    find "$documents" -name '*.md' -print0 | xargs -0 perl -MFile::Basename -0pi \
-        -e 's{(?<!!)\[([^]]*)\]\(([^)#:]+)(#[^)]*)?\)}{-e dirname($ARGV) . "/$2" ? $& : $1}ge'
-    gzip -9n <"$ROOT/CHANGELOG.md" >"$documents/changelog.gz"
-    gzip -9n <"$ROOT/packaging/debian/changelog" >"$documents/changelog.Debian.gz"
-    for file in postinst postrm; do
-        sed "s/@NAME@/$NAME/g; s/@MAJOR@/$MAJOR/g; s/@PACKAGE@/$VERSION/g; s/@VERSION@/$COMB_VERSION/g" "$ROOT/tools/package/$file" >"$tree/DEBIAN/$file"
-        chmod 755 "$tree/DEBIAN/$file"
-    done
-    debian_control "$tree" >"$tree/DEBIAN/control"
-    (cd "$tree" && find usr -type f | LC_ALL=C sort | xargs md5sum >DEBIAN/md5sums)
-    # It takes no file for newer than SOURCE_DATE_EPOCH.
-    find "$tree" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
-    dpkg-deb --root-owner-group -Zxz --build "$tree" "$WORK/${NAME}_${VERSION}_$ARCHITECTURE.deb" >/dev/null
+    local sources=$WORK/deb/comb shlibs
+    shlibs="libc6 (>= $(versions GLIBC | tail -n 1)), libgcc-s1 (>= $(versions GCC | tail -n 1))"
+    mkdir -p "$sources"
+    cp -r "$ROOT"/{README,SECURITY,CHANGELOG}.md "$ROOT/docs" "$sources"
+    cp -r "$ROOT/packaging/debian" "$sources/debian"
+    cp "$WORK/licenses/copyright" "$sources/debian/"
+    mkdir -p "$sources/debian/stage/$MAJOR"
+    cp "$STAGE"/comb.control "$STAGE"/comb--*.sql "$LIBRARY" "$sources/debian/stage/$MAJOR/"
+    sed "s/PGVERSION/$MAJOR/; s/^Maintainer: .*/Maintainer: $MAINTAINER/" "$ROOT/packaging/debian/control.in" >"$sources/debian/control"
+    printf 'comb (%s) unstable; urgency=medium\n\n  * See changelog.gz.\n\n -- %s  %s\n' \
+        "$VERSION" "$MAINTAINER" "$(date -uRd "@$SOURCE_DATE_EPOCH")" >"$sources/debian/changelog"
+    # Without the build dependencies: it is built.
+    (cd "$sources" && VERSIONS=$MAJOR SHLIBS=$shlibs step "Packing $NAME" \
+        dpkg-buildpackage --build=binary --no-check-builddeps --no-pre-clean --no-sign --host-arch "$ARCHITECTURE")
 }
 
 make_archive() {
@@ -169,13 +143,13 @@ package() {
     make_archive
     # Of other commits.
     rm -f "$OUTPUT/$NAME"_*_"$ARCHITECTURE.deb" "$OUTPUT"/comb-*-pg"$MAJOR-$ARCHITECTURE.tar.gz"
-    deliver "$WORK"/*.deb "$WORK"/*.tar.gz
+    deliver "$WORK"/deb/*.deb "$WORK"/*.tar.gz
     say_what_stays
     say "To install it: sudo apt-get install $OUTPUT/${NAME}_${VERSION}_$ARCHITECTURE.deb. Then in a database: CREATE EXTENSION comb;"
 }
 
 ARCHITECTURE=${ARCH:-$(dpkg --print-architecture)} || die "make package needs Debian or Ubuntu"
-"$ROOT/tools/setup.sh" --packages binutils jq xz-utils
+"$ROOT/tools/setup.sh" --packages binutils debhelper dpkg-dev jq xz-utils
 SOURCE_DATE_EPOCH=$(source_date)
 export SOURCE_DATE_EPOCH
 unset RUSTFLAGS

@@ -32,15 +32,15 @@ version_of() {
     dpkg-deb -b /tmp/deb /tmp/another.deb >/dev/null
 }
 
-# A session that stays open. ask STATEMENT: its value has to be true.
+# A session that stays open, and generates while files are replaced and removed. generates: in it.
 open_session() {
     coproc SESSION { shop 2>&1; }
     session=$SESSION_PID
-    ask "SELECT comb_new() IS NOT NULL;"
+    generates
 }
-ask() {
+generates() {
     local answer
-    printf '%s\n' "$1" >&"${SESSION[1]}"
+    echo "SELECT comb_inspect(comb_new()) IS NOT NULL;" >&"${SESSION[1]}"
     read -r answer <&"${SESSION[0]}" || true
     equal "an open session" t "$answer"
 }
@@ -55,8 +55,8 @@ installed() {
     equal "files that others than root may change" "" \
         "$(dpkg -L "$NAME" | xargs -I{} find {} -maxdepth 0 ! -type l \( ! -user root -o ! -group root -o -perm /022 \))"
     ! ldd "/usr/lib/postgresql/$MAJOR/lib/comb.so" | grep 'not found' || die "a library is missing"
-    ok "apt-get install $(basename "$DEB") with PostgreSQL $(dpkg-query -W -f '${Version}' "postgresql-$MAJOR"): $(dpkg-query -W -f '${Depends}' "$NAME")"
     [[ $(dpkg-query -W -f '${Depends}' "$NAME") == "postgresql-$MAJOR, "* ]] || die "the package does not depend on PostgreSQL $MAJOR"
+    ok "apt-get install $(basename "$DEB") with PostgreSQL $(dpkg-query -W -f '${Version}' "postgresql-$MAJOR")"
     server start
     useradd --create-home shopkeeper
     as postgres createuser shopkeeper
@@ -69,24 +69,16 @@ installed() {
     ok "pg_regress: $(grep -E '^(# | )?All ' /tmp/regress.log)"
     shop -c "$(sed -n '/query: |/,/metrics:/{/:$\|: |$/!p}' "$ROOT/packaging/monitoring/postgres_exporter.yml")" >/dev/null
     ok "the query of postgres_exporter.yml"
-    PGDATABASE=shop refuses "make installcheck by another role" "needs a superuser" as shopkeeper "$ROOT/tools/installcheck.sh" "$PG_CONFIG"
-    equal "databases that make installcheck leaves" 0 "$(superuser -c "SELECT count(*) FROM pg_database WHERE datname ~ 'regression'")"
-}
-
-# make install where the package is installed.
-from_source() {
-    local before
-    before=$(files | xargs sha256sum)
     refuses "make install over the package" "belongs to the package $NAME" "$ROOT/tools/install.sh" "$PG_CONFIG" /comb/stage
     refuses "make uninstall of the package's files" "belongs to the package $NAME" "$ROOT/tools/install.sh" --uninstall "$PG_CONFIG"
-    equal "the package's files after make install" "$before" "$(files | xargs sha256sum)"
+    equal "dpkg -V after make install" "" "$(dpkg -V "$NAME")"
 }
 
 upgraded() {
     superuser -c "ALTER SYSTEM SET shared_preload_libraries = 'comb'"
     server restart
     open_session
-    # What an administrator writes there.
+    # An administrator's setting.
     sed -i 's/^#trusted/trusted/' "$CONFFILE"
     version_of "$COMB_VERSION-99"
     apt install /tmp/another.deb
@@ -95,53 +87,34 @@ upgraded() {
     version_of 99.0.0-1
     apt install /tmp/another.deb
     says "an upgrade" "ALTER EXTENSION comb UPDATE"
-    ask "SELECT comb_new() IS NOT NULL;"
-    ask "SELECT comb_inspect(comb_new()) IS NOT NULL;"
+    generates
     close_session
     check_scope
-    ok "an upgrade of the package while a preloaded server runs and a session is open"
     as postgres createdb -O shopkeeper second
-    for version in "" "VERSION '0.1.0'"; do
-        refuses "CREATE EXTENSION $version by an owner after trusted = false and two upgrades" "permission denied" \
-            shop -d second -c "CREATE EXTENSION comb $version"
-    done
+    refuses "CREATE EXTENSION by an owner after trusted = false and two upgrades" "permission denied" shop -d second -c "CREATE EXTENSION comb"
     sed -i 's/^trusted/#trusted/' "$CONFFILE"
     apt install --allow-downgrades "$DEB"
     says "a downgrade" "install the newer package"
-    equal "the package after --reinstall" "" "$(apt install --reinstall "$DEB" && grep "$NAME: " /tmp/apt.log)"
     shop -d second -c "CREATE EXTENSION comb"
     as postgres dropdb second
 }
 
 removed() {
-    shop <<'SQL'
-CREATE TABLE orders (id uuid PRIMARY KEY DEFAULT comb_new(), item text);
-INSERT INTO orders (item) VALUES ('apples'), ('pears'), ('plums');
-CREATE TABLE invoices (id uniqueidentifier PRIMARY KEY DEFAULT comb_new_mssql(), number int);
-INSERT INTO invoices (number) VALUES (1), (2), (3);
-SQL
+    shop -c "CREATE TABLE orders (id uuid PRIMARY KEY DEFAULT comb_new(), n int)" -c "INSERT INTO orders (n) VALUES (1), (2), (3)"
     open_session
     apt remove "$NAME"
     no_files "apt-get remove"
     says "a removal" "DROP EXTENSION comb"
     says "a removal with a preloaded server" "shared_preload_libraries"
-    ask "SELECT comb_new() IS NOT NULL;"
+    generates
     close_session
-    ok "an open session still generates after a removal"
-
     refuses "the start of a server that preloads comb after a removal" 'could not access file "comb"' server restart
     as postgres sed -i '/^shared_preload_libraries/d' "/var/lib/postgresql/$MAJOR/main/postgresql.auto.conf"
     server start
-    equal "the data" "apples,pears,plums 6 3" \
-        "$(shop -F ' ' -c "SELECT (SELECT string_agg(item, ',' ORDER BY id) FROM orders), sum(number), count(id) FROM invoices")"
-    refuses "comb_new() after a removal" 'could not access file "comb": No such file or directory' shop -c "INSERT INTO orders (item) VALUES ('figs')"
-    refuses "CREATE EXTENSION after a removal" 'extension "comb" is not available' superuser -d template1 -c "CREATE EXTENSION comb"
-    shop -c "ALTER TABLE invoices ALTER COLUMN id DROP DEFAULT, ALTER COLUMN id TYPE uuid"
-    refuses "DROP EXTENSION while something depends on it" "orders" shop -c "DROP EXTENSION comb"
+    refuses "comb_new() after a removal" 'could not access file "comb": No such file or directory' shop -c "INSERT INTO orders (n) VALUES (4)"
     shop -c "DROP EXTENSION comb CASCADE" 2>/dev/null
-    equal "the data and the defaults after DROP EXTENSION" "3 3 0" \
-        "$(shop -F ' ' -c "SELECT (SELECT count(id) FROM orders), (SELECT count(id) FROM invoices), count(*) FROM pg_attrdef")"
-    ok "the data stays after the removal, and DROP EXTENSION removes only the defaults"
+    equal "the data after DROP EXTENSION" "1,2,3" "$(shop -c "SELECT string_agg(n::text, ',' ORDER BY id) FROM orders")"
+    ok "the data stays after the removal"
 }
 
 # make install first, then the package.
@@ -159,30 +132,22 @@ after_source() {
 
 # The archive in the layout of CloudNativePG's extension images, which PostgreSQL 18 can use from its own folder.
 from_folder() {
-    local folder=/extensions/comb preload count
+    local folder=/extensions/comb
     shop -c "DROP EXTENSION comb"
     mkdir -p "$folder"
     tar -xzf /comb/packages/comb-*-pg"$MAJOR-$(dpkg --print-architecture)".tar.gz -C "$folder"
     equal "the folders of the archive" "lib licenses share" "$(ls "$folder" | paste -sd ' ')"
-    superuser -c "ALTER SYSTEM SET extension_control_path = '$folder/share:\$system'"
+    superuser -c "ALTER SYSTEM SET extension_control_path = '$folder/share:\$system'" \
+        -c "ALTER SYSTEM SET dynamic_library_path = '$folder/lib:\$libdir'" -c "ALTER SYSTEM SET shared_preload_libraries = 'comb'"
     server restart
-    refuses "CREATE EXTENSION with only extension_control_path" 'could not access file "comb"' shop -c "CREATE EXTENSION comb"
-    superuser -c "ALTER SYSTEM SET dynamic_library_path = '$folder/lib:\$libdir'"
-    for preload in "RESET shared_preload_libraries" "SET shared_preload_libraries = 'comb'"; do
-        superuser -c "ALTER SYSTEM $preload"
-        server restart
-        shop -c "CREATE EXTENSION comb" -c "CREATE TABLE guids AS SELECT comb_new_mssql() AS id FROM generate_series(1, 1000)"
-        check_scope
-        # In a parallel worker, which also loads the library.
-        count=$(shop -c "SET debug_parallel_query = on" -c "SELECT count(comb_timestamp(id, 'mssql')) FROM guids")
-        equal "times that a parallel worker reads" 1000 "$count"
-        shop -c "DROP TABLE guids" -c "DROP EXTENSION comb"
-        ok "the folder after ALTER SYSTEM $preload"
-    done
+    shop -c "CREATE EXTENSION comb"
+    check_scope
+    # In a parallel worker, which also loads the library.
+    equal "a parallel worker" t "$(shop -c "SET debug_parallel_query = on" -c "SELECT comb_timestamp('01890a5d-ac96-774b-bcce-b302099a8057') IS NOT NULL")"
+    ok "the folder of an archive"
 }
 
 installed
-from_source
 upgraded
 removed
 after_source
