@@ -77,9 +77,10 @@ copy() {
     fi
 }
 
-# Where the configuration of a server can be read.
+# Where the configuration of a server can be read. Below DESTDIR, no server has the files.
 warn_of_preloading() {
     local found folder files=()
+    [ -z "${DESTDIR:-}" ] || return 0
     for folder in "/etc/postgresql/$MAJOR"/* "/var/lib/postgresql/$MAJOR"/* ${PGDATA:+"$PGDATA"}; do
         files+=("$folder/postgresql.conf" "$folder/postgresql.auto.conf" "$folder"/conf.d/*.conf)
     done

@@ -41,7 +41,7 @@ unnamed_scripts() {
 
 # Texts for readers: pages, comments of SQL and of Rust.
 phrases() {
-    grep -rnEf tools/phrases.txt --include='*.md' --exclude-dir={target,node_modules,.git,published,results} . || true
+    grep -rnEf tools/phrases.txt --include='*.md' --exclude-dir={target,.git,published,results} . || true
     grep -nEf tools/phrases.txt sql/[0-9]*.sql comb.control META.json.in || true
     grep -rnE --include='*.rs' '(^|[^:])//' src crates | grep -Ef tools/phrases.txt
 }
@@ -75,7 +75,7 @@ PG_CONFIG=$("$ROOT/tools/setup.sh" "${1:-}")
 . "$ROOT/tools/private.sh"
 say "Shell"
 "$ROOT/tools/setup.sh" --packages shellcheck
-mapfile -t scripts < <(grep -rlE --exclude-dir={target,.git,node_modules} '^#!.*\b(ba)?sh$|^# shellcheck shell=' .ci bench examples tools)
+mapfile -t scripts < <(grep -rlE --exclude-dir={target,.git} '^#!.*\b(ba)?sh$|^# shellcheck shell=' .ci bench examples tools)
 shellcheck -x -S warning "${scripts[@]}" || broken=$((broken + 1))
 say "Formatting"
 # RUSTFMT is a stand-in: tools/cargo.sh.

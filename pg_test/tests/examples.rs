@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use pg_test::{Server, Sharing, forget_servers, installation, root};
 
-/// Each prints a line for these, unless the file `jobs` in its directory names others.
+/// Each prints a line for these.
 const JOBS: &str = "schema schema_again insert batch page range timestamp error newest";
 /// The status of a `setup` that cannot install its library.
 const NOT_RUN: i32 = 75;
@@ -79,10 +79,9 @@ impl Examples {
         self.server.execute("DROP DATABASE IF EXISTS shop WITH (FORCE)");
         self.server.execute("CREATE DATABASE shop OWNER app");
         let (status, said, errors) = self.program(name, "run", "300");
-        let jobs = fs::read_to_string(example(name).join("jobs")).unwrap_or_else(|_| JOBS.to_owned());
         let mut wrong: Vec<_> = said.lines().filter(|line| line.starts_with("not ok")).map(str::to_owned).collect();
         let is_missing = |line: &String| !said.lines().any(|it| it == line);
-        let lines = jobs.split_whitespace().map(|job| format!("ok {job}"));
+        let lines = JOBS.split_whitespace().map(|job| format!("ok {job}"));
         wrong.extend(lines.filter(is_missing).map(|line| format!("no line '{line}'")));
         let client = said.lines().find_map(|line| line.strip_prefix("client "));
         match client {
