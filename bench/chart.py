@@ -15,7 +15,7 @@ matplotlib.rcParams |= {"svg.fonttype": "none", "svg.hashsalt": "comb", "font.fa
 from matplotlib import pyplot
 
 ROOT = Path(__file__).resolve().parent.parent
-KEYS = {"bigint": "bigint identity", "comb_server": "comb_new()", "uuidv7": "uuidv7()", "random": "gen_random_uuid()"}
+KEYS = {"bigint": "bigint identity", "comb": "comb_new()", "uuidv7": "uuidv7()", "random": "gen_random_uuid()"}
 READERS = {"cursor": "id > cursor", "waiting": "waiting five seconds", "horizon": "comb_horizon()"}
 COLORS = {"light": ("#1f2328", "#8c959f", "#0969da"), "dark": ("#e6edf3", "#6e7681", "#4493f8")}
 

@@ -68,13 +68,13 @@ class Figures:
         metric = "time with the loop"
         return difference(self.get(experiment, contestant, parameter, metric), self.get(experiment, EMPTY.name, parameter, metric))
 
-    def millions(self, contestant, metric):
-        """Seconds for the first and for the second million, by the clock or the processor."""
-        return [self.get("insert", contestant, part, metric) for part in ("first", "second")]
+    def millions(self, contestant):
+        """Seconds for the first and for the second million."""
+        return [self.get("insert", contestant, part, "time") for part in ("first", "second")]
 
-    def bulk(self, contestant, metric="time"):
+    def bulk(self, contestant):
         """Seconds for both millions."""
-        return combine(lambda a, b: a + b, *self.millions(contestant, metric))
+        return combine(lambda a, b: a + b, *self.millions(contestant))
 
 
 @dataclass

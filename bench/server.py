@@ -20,23 +20,21 @@ class Server:
         """What the last of the statements returned, as text."""
         return self._psql(statements, settings).strip()
 
-    def seconds(self, *statements):
+    def seconds(self, *statements, settings=""):
         """How long the server took for each of the statements, by psql's \\timing."""
-        output = self._psql([r"\timing on", *statements], "")
+        output = self._psql([r"\timing on", *statements], settings)
         times = [float(ms) / 1000 for ms in re.findall(r"^Time: ([0-9.]+) ms", output, re.MULTILINE)]
         if len(times) != len(statements):
             raise Failed(f"psql timed {len(times)} of {len(statements)} statements:\n{output}")
         return times
 
-    def usage(self, statement, settings=""):
-        """Seconds that the server took for the statement: by the clock, of the processor in PostgreSQL itself, and
-        of the processor in the operating system on its behalf."""
-        output = self._psql([r"\timing on", statement], f"{settings} log_statement_stats=on client_min_messages=log", log=True)
-        elapsed = re.search(r"^Time: ([0-9.]+) ms", output, re.MULTILINE)
+    def processor_seconds(self, statement, settings=""):
+        """The processor time of the statement, in PostgreSQL and in the operating system."""
+        output = self._psql([statement], f"{settings} log_statement_stats=on client_min_messages=log", log=True)
         processor = re.search(r"^!\s+([0-9.]+) s user, ([0-9.]+) s system", output, re.MULTILINE)
-        if not elapsed or not processor:
-            raise Failed(f"psql and the server did not say what the statement took:\n{output}")
-        return float(elapsed[1]) / 1000, float(processor[1]), float(processor[2])
+        if not processor:
+            raise Failed(f"the server did not log the processor time of the statement:\n{output}")
+        return float(processor[1]) + float(processor[2])
 
     def pgbench(self, script, connections, seconds, settings=""):
         """Transactions a second of the script from so many connections."""

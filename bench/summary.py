@@ -3,7 +3,7 @@
 from figures import MISSING, number, table
 from results import combine, median, ratio
 
-KEYS = {"comb_server": "`comb_new()`", "uuidv7": "`uuidv7()`", "bigint": "`bigint` identity", "random": "`gen_random_uuid()`"}
+KEYS = {"comb": "`comb_new()`", "uuidv7": "`uuidv7()`", "bigint": "`bigint` identity", "random": "`gen_random_uuid()`"}
 
 
 def summary_table(figures):
@@ -18,12 +18,16 @@ def summary_table(figures):
     def index(key):
         return figures.get("insert", key, "", "index of the key")
 
+    def wal(key):
+        return figures.get("insert", key, "first", "WAL")
+
     rows = [
         ("Generate a key", "ns", lambda key: figures.generation(key, "connections=1"), False),
         ("Load a million rows, per row", "µs", bulk, False),
         ("Single-row inserts, 1 connection", "/s", rate("connections=1 synchronous_commit=on"), True),
         ("Single-row inserts, 8 connections", "/s", rate("connections=8 synchronous_commit=on"), True),
         ("Index, per row", "bytes", index, False),
+        ("WAL, per row of the first million", "bytes", wal, False),
     ]
     return table(["measured", *KEYS.values()], [[head, *cells(unit, of, more)] for head, unit, of, more in rows])
 

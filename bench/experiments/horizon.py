@@ -66,8 +66,8 @@ class Horizon(Experiment):
             for other in others:
                 for statement in statements:
                     other.ask(statement)
-            _, in_postgres, in_system = server.usage(loop)
-        return [(case, "processor time", "us a call", (in_postgres + in_system) * 1e6 / calls)]
+            seconds = server.processor_seconds(loop)
+        return [(case, "processor time", "us a call", seconds * 1e6 / calls)]
 
 
 class Track(Experiment):
@@ -92,5 +92,5 @@ class Track(Experiment):
         if case in RATES:
             return [(case, "rows a second", "rows/s", server.pgbench(row, RATES[case], 2 * size.pgbench_seconds, "synchronous_commit=off"))]
         loop = f"DO $$BEGIN FOR number IN 1..{size.horizon_calls} LOOP {row}{STATEMENTS[case]} END LOOP; END$$"
-        _, in_postgres, in_system = server.usage(loop, "synchronous_commit=off")
-        return [(case, "processor time", "us a statement", (in_postgres + in_system) * 1e6 / size.horizon_calls)]
+        seconds = server.processor_seconds(loop, "synchronous_commit=off")
+        return [(case, "processor time", "us a statement", seconds * 1e6 / size.horizon_calls)]

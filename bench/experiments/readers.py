@@ -33,8 +33,6 @@ TABLES = """CREATE TABLE outbox (id uuid PRIMARY KEY DEFAULT comb_tracked(), pos
         xid xid8 NOT NULL DEFAULT pg_current_xact_id(), body text);
     CREATE INDEX ON outbox (xid, id);
     CREATE TRIGGER tracked BEFORE INSERT ON outbox FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
-    CREATE TABLE ticks (tick bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, snapshot pg_snapshot DEFAULT pg_current_snapshot());
-    INSERT INTO ticks DEFAULT VALUES;
     CREATE TABLE unrelated (n int);
     CREATE TABLE seen (reader text, id uuid, at timestamptz)"""
 
@@ -70,23 +68,6 @@ def page_by_position(limit):
 
 
 SEQUENCE = "'outbox_position_seq'"
-# As pg_incremental: the last number, then a wait for the transactions that hold a lock for writing. WaitForLockers() there also
-# waits for VACUUM.
-WAIT_FOR_WRITERS = """CREATE PROCEDURE wait_for_writers(tab regclass) LANGUAGE plpgsql AS $$
-    DECLARE writers text[] := ARRAY(SELECT virtualtransaction FROM gapless_writers(tab));
-    BEGIN
-        WHILE EXISTS (SELECT FROM gapless_writers(tab) WHERE virtualtransaction = ANY (writers)) LOOP
-            PERFORM pg_sleep(0.001);
-        END LOOP;
-    END $$"""
-# As PgQue: a ticker stores a snapshot each 100 ms, its default. A batch has the rows that the later of two snapshots sees, and the
-# earlier one does not.
-TICKER = "INSERT INTO ticks DEFAULT VALUES;\n\\sleep 100 ms"
-BETWEEN_TICKS = """SELECT id, next.tick FROM ticks last
-    CROSS JOIN LATERAL (SELECT * FROM ticks WHERE tick > last.tick ORDER BY tick LIMIT 1) next
-    LEFT JOIN outbox ON xid >= pg_snapshot_xmin(last.snapshot) AND xid < pg_snapshot_xmax(next.snapshot)
-        AND NOT pg_visible_in_snapshot(xid, last.snapshot) AND pg_visible_in_snapshot(xid, next.snapshot)
-    WHERE last.tick = {1}"""
 # docs/outbox.md, "Whole transactions".
 NO_WAIT = f"""SELECT id, floor, snapshot
     FROM (SELECT comb_sequence_horizon({SEQUENCE}) AS floor, pg_current_snapshot() AS snapshot) next
@@ -116,13 +97,6 @@ WAYS = [
         f"SELECT coalesce(gapless_upto('outbox', {SEQUENCE}), 0) AS upto \\gset\n{page_by_position(':upto')}",
         "|0",
     ),
-    Way(
-        "lockers",
-        "waiting for locks, as pg_incremental",
-        f"SELECT coalesce(pg_sequence_last_value({SEQUENCE}), 0) AS upto \\gset\nCALL wait_for_writers('outbox');\n{page_by_position(':upto')}",
-        "|0",
-    ),
-    Way("ticks", "ticks, as PgQue", BETWEEN_TICKS, "|1", lag=2),
 ]
 
 
@@ -208,20 +182,19 @@ class Readers(Experiment):
         server.sql(f"CREATE DATABASE {ELSEWHERE}")
         with server.session(ELSEWHERE) as elsewhere:
             elsewhere.ask("CREATE TABLE unrelated (n int)")
-        server.sql(rf"\i {PORTABLE}/gapless.sql", WAIT_FOR_WRITERS)
+        server.sql(rf"\i {PORTABLE}/gapless.sql")
 
     def _writing_seconds(self, size, beside):
         return BEFORE_SECONDS + getattr(size, beside.seconds) + AFTER_SECONDS if beside else size.quiet_seconds
 
     def measure(self, server, contestant, case, size):
         beside = CASES[case]
-        server.sql("DROP TABLE IF EXISTS outbox, unrelated, seen, ticks", TABLES, "CHECKPOINT")
+        server.sql("DROP TABLE IF EXISTS outbox, unrelated, seen", TABLES, "CHECKPOINT")
         server.sql(f"SELECT pg_create_logical_replication_slot('{SLOT}', 'test_decoding')")
         seconds = self._writing_seconds(size, beside)
         with ExitStack() as open_now:
             # A measurement that was interrupted leaves no slot either: it would keep the write-ahead log.
             open_now.callback(server.sql, f"SELECT pg_drop_replication_slot('{SLOT}')")
-            open_now.enter_context(server.writers([(TICKER, 1)], 1, ENDLESS))
             readers = [Reader(way, open_now.enter_context(server.session())) for way in WAYS]
             writers = open_now.enter_context(server.writers(SCRIPTS, size.writers, ["-T", str(seconds), f"--rate={RATE}"]))
             span = self._stay_open(server, beside, size) if beside else ("-infinity", "infinity")
