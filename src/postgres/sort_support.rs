@@ -73,7 +73,7 @@ unsafe extern "C-unwind" fn abbreviate<O: IndexOrder>(original: Datum, sort: Sor
     Datum::from(key)
 }
 
-/// Whether keys tie so often that ids should be compared as a whole: the rule of uuid_abbrev_abort() in uuid.c.
+/// Whether keys tie so often that UUIDs should be compared as a whole: the rule of uuid_abbrev_abort() in uuid.c.
 ///
 /// # Safety
 /// `prepare_sort` has prepared the sort.
@@ -85,7 +85,7 @@ unsafe extern "C-unwind" fn stops_abbreviating(rows: c_int, sort: SortSupport) -
     }
     // SAFETY: as in `abbreviate`.
     let distinct = unsafe { raw::estimateHyperLogLog(&raw mut state.distinct) };
-    // With this many distinct keys, abbreviation is faster for any number of ids.
+    // With this many distinct keys, abbreviation is faster for any number of UUIDs.
     if distinct > 100_000.0 {
         state.is_estimating = false;
         return false;

@@ -14,9 +14,9 @@
 //! gets a new seed after a second or [`MAX_DRAWS`], whichever comes first.
 //!
 //! # Bits of a process
-//! Some ids have random bits of their process, and some systems compare these before the time. Therefore a new
+//! Some UUIDs have random bits of their process, and some systems compare these before the time. Therefore a new
 //! seed does not replace these bits, but increases them by a random amount. Then two clones of a process
-//! have different bits, and the ids of one process stay in order.
+//! have different bits, and the UUIDs of one process stay in order.
 
 use rand::rngs::{ChaCha12Rng, SysError, SysRng};
 use rand::{Rng, SeedableRng};
@@ -30,7 +30,7 @@ const MAX_DRAWS: u32 = 65_536;
 const MAX_USE: u64 = 1000 * TICKS_PER_MS;
 
 /// A new seed increases the bits of a process by a random number without this many upper bits. The bits
-/// wrap around after 2^25 seeds, that is a year of ids, and two clones of a process seldom have the same.
+/// wrap around after 2^25 seeds, that is a year of UUIDs, and two clones of a process seldom have the same.
 const COUNTED_BITS: u32 = 24;
 
 /// A generator and the process that it belongs to.

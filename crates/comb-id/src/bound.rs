@@ -10,7 +10,7 @@ use super::layouts::{MSSQL, UUIDV7};
 /// zeros), in microseconds since the Unix epoch. `None` for any other uuid. The nil UUID has no time either,
 /// since clients use it as a key that means "none".
 ///
-/// Versions 6 and 1 have a time too, but do not sort by it among ids of version 7.
+/// Versions 6 and 1 have a time too, but do not sort by it among UUIDs of version 7.
 pub fn micros(id: &Uuid) -> Option<i64> {
     match id.as_bytes() {
         [time @ .., 0, 0, 0, 0, 0, 0, 0, 0, 0, 0] if *time != [0; 6] => UUIDV7.micros(
@@ -28,7 +28,7 @@ pub fn micros_mssql(id: &Uuid) -> Option<i64> {
     (is_plausible(micros) || is_mssql_bound(id)).then_some(micros)
 }
 
-/// Whether all bits below the time field but those of the stamp are zero, and the id is not nil.
+/// Whether all bits below the time field but those of the stamp are zero, and the UUID is not nil.
 fn is_mssql_bound(id: &Uuid) -> bool {
     let mut bytes = id.into_bytes();
     if (bytes[6], bytes[8]) == (0x40, 0x80) {

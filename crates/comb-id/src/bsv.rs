@@ -98,7 +98,7 @@ impl Bsv {
     }
 }
 
-/// A version 4 id (RFC 9562 section 5.4) of 128 random bits, of which it keeps 122.
+/// A version 4 UUID (RFC 9562 section 5.4) of 128 random bits, of which it keeps 122.
 fn version_4(random: [u64; 2]) -> Uuid {
     let [high, low] = random.map(u128::from);
     Builder::from_random_bytes((high << 64 | low).to_be_bytes()).into_uuid()

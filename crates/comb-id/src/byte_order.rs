@@ -1,10 +1,10 @@
-//! The second axis of a layout: which byte of an id the target system compares first.
+//! The second axis of a layout: which byte of a UUID the target system compares first.
 
 use std::cmp::Ordering;
 
 use uuid::Uuid;
 
-/// The order in which the bytes of an id are compared; [`Self::positions`] defines it.
+/// The order in which the bytes of a UUID are compared; [`Self::positions`] defines it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ByteOrder {
     /// The order of PostgreSQL's uuid, of .NET's Guid and of the text.
@@ -15,7 +15,7 @@ pub enum ByteOrder {
     Sqlserver,
     /// The time of RFC 9562 version 1, its highest byte first. No system compares in this order.
     Uuidv1,
-    /// The time of SQL Server's NEWSEQUENTIALID(), its highest byte first. SQL Server compares ids of one
+    /// The time of SQL Server's NEWSEQUENTIALID(), its highest byte first. SQL Server compares UUIDs of one
     /// node and clock sequence in this order.
     Newsequentialid,
 }
@@ -32,7 +32,7 @@ impl ByteOrder {
         }
     }
 
-    /// The positions of the bytes of an id, the byte that is compared first in front.
+    /// The positions of the bytes of a UUID, the byte that is compared first in front.
     pub const fn positions(self) -> [u8; 16] {
         match self {
             Self::Postgres => [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
@@ -54,11 +54,11 @@ impl ByteOrder {
     /// The rank of a byte: how many bytes are compared before it.
     #[inline(always)]
     pub(super) const fn rank_of(self, byte: u32) -> u32 {
-        // The number of an id in which only this byte is not zero: a constant if `byte` is one.
+        // The number of a UUID in which only this byte is not zero: a constant if `byte` is one.
         self.number(&Uuid::from_u128(1 << 127 >> (8 * byte))).leading_zeros() / 8
     }
 
-    /// The id as a number. Numbers compare as the ids do in this order.
+    /// The UUID as a number. Numbers compare as the UUIDs do in this order.
     ///
     /// Rationale: whole words are rotated and swapped in registers. To move the bytes one by one, by
     /// [`Self::positions`], costs 10 ns per id.
@@ -75,7 +75,7 @@ impl ByteOrder {
         }
     }
 
-    /// The id of a number, the reverse of [`Self::number`].
+    /// The UUID of a number, the reverse of [`Self::number`].
     #[inline(always)]
     pub const fn uuid(self, number: u128) -> Uuid {
         let (high, low) = ((number >> 64) as u64, number as u64);
@@ -89,7 +89,7 @@ impl ByteOrder {
         Uuid::from_u128(number)
     }
 
-    /// Compares two ids in this order.
+    /// Compares two UUIDs in this order.
     #[inline(always)]
     pub fn compare(self, a: &Uuid, b: &Uuid) -> Ordering {
         self.number(a).cmp(&self.number(b))

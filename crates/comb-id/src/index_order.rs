@@ -1,4 +1,4 @@
-//! The orders that an index of ids can have, other than the order of uuid.
+//! The orders that an index of UUIDs can have, other than the order of uuid.
 
 use std::cmp::Ordering;
 
@@ -6,25 +6,25 @@ use uuid::Uuid;
 
 use super::byte_order::ByteOrder;
 
-/// A total order of all ids, with the functions that sorts and index scans need. Ids that are equal in it
+/// A total order of all UUIDs, with the functions that sorts and index scans need. UUIDs that are equal in it
 /// are equal byte for byte.
 pub trait IndexOrder {
-    /// The first id of all.
+    /// The first UUID of all.
     const FIRST: Uuid;
-    /// The last id of all.
+    /// The last UUID of all.
     const LAST: Uuid;
 
-    /// Compares two ids in this order.
+    /// Compares two UUIDs in this order.
     fn compare(a: &Uuid, b: &Uuid) -> Ordering;
 
-    /// The abbreviated key: the upper bits of the number that is compared. The smaller of two ids never has the
+    /// The abbreviated key: the upper bits of the number that is compared. The smaller of two UUIDs never has the
     /// greater key.
     fn abbreviated(id: &Uuid) -> u64;
 
-    /// The next id; `None` after the last.
+    /// The next UUID; `None` after the last.
     fn next(id: &Uuid) -> Option<Uuid>;
 
-    /// The previous id; `None` before the first.
+    /// The previous UUID; `None` before the first.
     fn previous(id: &Uuid) -> Option<Uuid>;
 }
 

@@ -1,4 +1,4 @@
-//! The layouts that an id can be of.
+//! The layouts that a UUID can be of.
 
 use uuid::{Uuid, Variant};
 
@@ -13,7 +13,7 @@ pub(crate) fn is_plausible(micros: i64) -> bool {
     PLAUSIBLE.contains(&micros)
 }
 
-/// An id read in one layout.
+/// A UUID read in one layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reading {
     /// The layout.
@@ -22,7 +22,7 @@ pub struct Reading {
     pub micros: i64,
     /// Whether the time is from 1990 to 2100.
     pub plausible: bool,
-    /// Whether the id has the layout's stamp; `None` if the layout has none.
+    /// Whether the UUID has the layout's stamp; `None` if the layout has none.
     pub stamped: Option<bool>,
 }
 
@@ -30,7 +30,7 @@ pub struct Reading {
 const LIKELIHOODS: [(bool, Option<bool>); 6] =
     [(true, Some(true)), (true, None), (true, Some(false)), (false, Some(true)), (false, None), (false, Some(false))];
 
-/// The readings of an id in all layouts that it can be of, the most likely first.
+/// The readings of a UUID in all layouts that it can be of, the most likely first.
 ///
 /// ```
 /// use comb_id::inspect::readings;
@@ -47,8 +47,8 @@ pub fn readings(id: &Uuid) -> impl Iterator<Item = Reading> + '_ {
     })
 }
 
-/// The layouts in the order of the table, but with `newsequentialid` first: one in 500 of its ids can be
-/// read as `mysql_ordered`, and the other way round, and more tables have ids of SQL Server's default.
+/// The layouts in the order of the table, but with `newsequentialid` first: one in 500 of its UUIDs can be
+/// read as `mysql_ordered`, and the other way round, and more tables have UUIDs of SQL Server's default.
 fn by_frequency() -> impl Iterator<Item = &'static Layout> {
     let others = LAYOUTS.iter().filter(|layout| **layout != NEWSEQUENTIALID);
     std::iter::once(&NEWSEQUENTIALID).chain(others)
@@ -66,8 +66,8 @@ impl Reading {
     }
 }
 
-/// Whether an id may be of an early draft of version 7, which began with 36 bits of seconds: as version 7, its time is far in the
-/// future (draft-peabody-dispatch-new-uuid-format-02, section 4.4).
+/// Whether a UUID may be of an early draft of version 7, which began with 36 bits of seconds: as version 7, its time is far in
+/// the future (draft-peabody-dispatch-new-uuid-format-02, section 4.4).
 pub fn may_be_draft(id: &Uuid) -> bool {
     let seconds = (id.as_u128() >> 92) as i64;
     rfc9562::version(id) == Some(7)
@@ -75,7 +75,7 @@ pub fn may_be_draft(id: &Uuid) -> bool {
         && is_plausible(seconds * 1_000_000)
 }
 
-/// The name of an id's variant (RFC 9562 section 4.1).
+/// The name of a UUID's variant (RFC 9562 section 4.1).
 pub fn variant(id: &Uuid) -> &'static str {
     match id.get_variant() {
         Variant::NCS => "ncs",

@@ -1,12 +1,12 @@
-//! A layout of ids. One encoder and one decoder serve all layouts.
+//! A layout of UUIDs. One encoder and one decoder serve all layouts.
 //!
-//! An id is a 128-bit number whose most significant byte is the byte that the layout's byte order compares
+//! A UUID is a 128-bit number whose most significant byte is the byte that the layout's byte order compares
 //! first. From the top, the number holds the time field, the remainder of the tick and the random bits. A
 //! stamped layout has gaps between them: for the RFC 9562 version (the high half of byte 6), for the variant
-//! (the top two bits of byte 8), and, if the id has a node, for the multicast bit (the lowest bit of byte 10).
-//! Hence two ids of a layout compare in its byte order exactly as their (tick, random) do.
+//! (the top two bits of byte 8), and, if the UUID has a node, for the multicast bit (the lowest bit of byte 10).
+//! Hence two UUIDs of a layout compare in its byte order exactly as their (tick, random) do.
 //!
-//! The *low bits* of an id are those below its time field without the stamp: the remainder and the random bits.
+//! The *low bits* of a UUID are those below its time field without the stamp: the remainder and the random bits.
 
 use comb_tick::{Tick, tick_of_micros};
 use uuid::Uuid;
@@ -25,7 +25,7 @@ const MULTICAST_AT: u32 = 87;
 const YEAR_10000_US: i64 = 253_402_300_800_000_000;
 const YEAR_10000: Tick = tick_of_micros(YEAR_10000_US);
 
-/// The value of an id, in whatever layout the id is written.
+/// The value of a UUID, in whatever layout the UUID is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Comb {
     /// Its time.
@@ -45,7 +45,7 @@ pub struct Layout {
     pub order: ByteOrder,
     /// The version that is stamped together with the RFC 9562 variant; `None` for a layout without a stamp.
     pub version: Option<u8>,
-    /// The programs that write such ids.
+    /// The programs that write such UUIDs.
     pub known_as: &'static str,
 }
 
@@ -66,19 +66,19 @@ impl Layout {
         self.low_bits() - if self.marks_process() { 0 } else { self.time_field.remainder_bits() }
     }
 
-    /// Whether the version of an id says that the id has a time. The range of all other layouts ends with the
+    /// Whether the version of a UUID says that the UUID has a time. The range of all other layouts ends with the
     /// year 9999: any version 4 UUID can be read in one of them, a random one as a time up to the year 10889.
     const fn declares_time(&self) -> bool {
         matches!(self.version, Some(1 | 6 | 7))
     }
 
-    /// Whether only an id with the stamp can be of the layout. A stamp of version 4 is not required, because
+    /// Whether only a UUID with the stamp can be of the layout. A stamp of version 4 is not required, because
     /// other programs write the same time field with other versions.
     const fn requires_stamp(&self) -> bool {
         !matches!(self.version, None | Some(4))
     }
 
-    /// Whether the last 48 bits of an id are a node. RFC 9562 (section 6.10) wants the multicast bit in a
+    /// Whether the last 48 bits of a UUID are a node. RFC 9562 (section 6.10) wants the multicast bit in a
     /// random node; in the address of a network card it is 0.
     const fn has_node(&self) -> bool {
         match self.time_field.low_bits {
@@ -110,7 +110,7 @@ impl Layout {
         self.declares_time() || micros < YEAR_10000_US
     }
 
-    /// Whether the low bits are the same in all ids of a process. SQL Server compares those of
+    /// Whether the low bits are the same in all UUIDs of a process. SQL Server compares those of
     /// NEWSEQUENTIALID() before the time.
     pub const fn marks_process(&self) -> bool {
         use ByteOrder::*;
@@ -120,14 +120,14 @@ impl Layout {
         }
     }
 
-    /// The minimum number of ticks between two ids with which they increase.
+    /// The minimum number of ticks between two UUIDs with which they increase.
     #[inline(always)]
     pub const fn min_step(&self) -> u64 {
-        // Without a remainder, ids of one unit would be equal.
+        // Without a remainder, UUIDs of one unit would be equal.
         if self.marks_process() { self.time_field.unit.ticks } else { 1 }
     }
 
-    /// The number of ticks between two ids whose time fields differ by at least `ticks`, which is rounded up to whole units.
+    /// The number of ticks between two UUIDs whose time fields differ by at least `ticks`, which is rounded up to whole units.
     /// 0 means [`Self::min_step`].
     #[inline(always)]
     pub const fn step(&self, ticks: u64) -> u64 {
@@ -193,14 +193,14 @@ impl Layout {
         open_gap(open_gap(number, second), third)
     }
 
-    /// The id of a time field and low bits.
+    /// The UUID of a time field and low bits.
     #[inline(always)]
     fn assemble(&self, field: u64, low: u128, multicast: bool) -> Uuid {
         let number = self.stamped(self.place(field, low));
         self.order.uuid(if multicast { number | self.multicast() } else { number })
     }
 
-    /// The time field and the low bits of an id with any stamp.
+    /// The time field and the low bits of a UUID with any stamp.
     #[inline(always)]
     fn disassemble(&self, id: &Uuid) -> (u64, u128) {
         let [first, second, third] = self.gaps();
@@ -221,14 +221,14 @@ impl Layout {
         (number >> (128 - bits)) as u64
     }
 
-    /// Whether the id has the layout's version and variant. True for any id if the layout has no stamp.
+    /// Whether the UUID has the layout's version and variant. True for any UUID if the layout has no stamp.
     #[inline(always)]
     pub fn is_stamped(&self, id: &Uuid) -> bool {
         let number = self.order.number(id);
         self.stamped(number) == number
     }
 
-    /// The id of a value; `None` outside the layout's range.
+    /// The UUID of a value; `None` outside the layout's range.
     ///
     /// ```
     /// use comb_id::layouts::UUIDV7;
@@ -245,7 +245,7 @@ impl Layout {
         self.write(comb, true)
     }
 
-    /// The smallest id of a tick, also among the ids of other programs; `None` outside the layout's range.
+    /// The smallest UUID of a tick, also among the UUIDs of other programs; `None` outside the layout's range.
     pub fn smallest(&self, tick: Tick) -> Option<Uuid> {
         self.write(Comb { tick, random: 0 }, false)
     }
@@ -262,11 +262,11 @@ impl Layout {
         Some(self.assemble(field, low, multicast))
     }
 
-    /// An id of layout `source` in this layout. `comb` is the value that `source` decoded. `None` outside this
+    /// A UUID of layout `source` in this layout. `comb` is the value that `source` decoded. `None` outside this
     /// layout's range.
     ///
     /// If both have the same time field and the same number of low bits, all bits are copied. A value does not
-    /// hold all of them if another program wrote the id, or if it has a node.
+    /// hold all of them if another program wrote the UUID, or if it has a node.
     pub fn rewrite(&self, source: &Self, id: &Uuid, comb: Comb) -> Option<Uuid> {
         if self.time_field != source.time_field || self.low_bits() != source.low_bits() {
             return self.encode(comb);
@@ -276,7 +276,7 @@ impl Layout {
         self.holds(comb.tick).then(|| self.assemble(field, low, multicast))
     }
 
-    /// The value of an id; `None` if the id does not have the stamp, or no valid time field.
+    /// The value of a UUID; `None` if the UUID does not have the stamp, or no valid time field.
     #[inline(always)]
     pub fn decode(&self, id: &Uuid) -> Option<Comb> {
         if !self.is_stamped(id) {
@@ -287,7 +287,7 @@ impl Layout {
         self.holds(tick).then_some(Comb { tick, random: (low << (64 - self.random_bits())) as u64 })
     }
 
-    /// The time in the time field of an id, in microseconds since the Unix epoch; `None` if the id cannot
+    /// The time in the time field of a UUID, in microseconds since the Unix epoch; `None` if the UUID cannot
     /// be of this layout.
     #[inline(always)]
     pub fn micros(&self, id: &Uuid) -> Option<i64> {
@@ -298,7 +298,7 @@ impl Layout {
         self.time_field.micros(self.field(number)).filter(|&micros| self.holds_micros(micros))
     }
 
-    /// The id with its time field overwritten by that of a time in microseconds since the Unix epoch; `None`
+    /// The UUID with its time field overwritten by that of a time in microseconds since the Unix epoch; `None`
     /// outside the range. All other bits stay, but a layout that requires its stamp writes the stamp too:
     /// without it, no program reads the time.
     pub fn with_micros(&self, id: &Uuid, micros: i64) -> Option<Uuid> {
@@ -312,15 +312,15 @@ impl Layout {
         self.order.uuid(if self.requires_stamp() { self.stamped(number) } else { number })
     }
 
-    /// The smallest id of a time or later, in microseconds since the Unix epoch: ids of an earlier time are below it, also
-    /// those of other programs. Before the range it is the nil UUID or the first id, after it the max UUID.
+    /// The smallest UUID of a time or later, in microseconds since the Unix epoch: UUIDs of an earlier time are below it, also
+    /// those of other programs. Before the range it is the nil UUID or the first UUID, after it the max UUID.
     ///
     /// ```
     /// use comb_id::layouts::{MSSQL, UUIDV7};
     ///
     /// let bound = UUIDV7.lower_bound(1_645_557_742_000_000); // 2022-02-22 19:22:22 UTC
     /// assert_eq!(bound.to_string(), "017f22e2-79b0-7000-8000-000000000000");
-    /// // A layout whose ids need not have a version has bounds without one.
+    /// // A layout whose UUIDs need not have a version has bounds without one.
     /// let bound = MSSQL.lower_bound(1_645_557_742_000_000);
     /// assert_eq!(bound.to_string(), "00000000-0000-0000-0000-017f22e279b0");
     /// assert!(UUIDV7.lower_bound(i64::MAX).is_max());

@@ -1,4 +1,4 @@
-//! The table of layouts: the ways in which programs write an id that has a time.
+//! The table of layouts: the ways in which programs write a UUID that has a time.
 
 use super::byte_order::ByteOrder;
 use super::layout::Layout;

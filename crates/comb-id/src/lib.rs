@@ -9,7 +9,7 @@
 //! use comb_id::layout::Comb;
 //! use comb_tick::tick_of_micros;
 //!
-//! // Generate an id of version 7 at a time, and read the time back.
+//! // Generate a UUID of version 7 at a time, and read the time back.
 //! let at = 1_645_557_742_000_000; // 2022-02-22 19:22:22 UTC
 //! let comb = Comb { tick: tick_of_micros(at), random: 0x9e37_79b9_7f4a_7c15 };
 //! let id = UUIDV7.encode(comb).unwrap();
@@ -23,7 +23,7 @@
 //! assert_eq!(id.to_string(), "018e5f3b-ff48-7d6e-acc7-a763cc251cd0");
 //! ```
 //!
-//! [`rfc9562`] reads the ids whose version says that they have a time; [`inspect`] lists all layouts that an id
+//! [`rfc9562`] reads the UUIDs whose version says that they have a time; [`inspect`] lists all layouts that a UUID
 //! can be of; [`bound`] reads the keys and the bounds of partitions. [`bsv`] is a layout that is text, [`ulid`] a text of
 //! any UUID. [`index_order`] has SQL Server's order for indexes, and [`histogram`] serves the planner.
 

@@ -53,7 +53,7 @@ pub(crate) enum LowBits {
     Random,
     /// The remainder, then random bits. The last 48 of them are a node, as RFC 9562 has it.
     Node,
-    /// Random bits that are the same in all ids of a process.
+    /// Random bits that are the same in all UUIDs of a process.
     Process,
 }
 

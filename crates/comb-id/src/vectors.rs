@@ -1,4 +1,4 @@
-//! Ids from public sources and the times that they carry, for the tests.
+//! UUIDs from public sources and the times that they carry, for the tests.
 
 use proptest::prelude::*;
 use uuid::Uuid;

@@ -1,4 +1,4 @@
-//! The unit of time of all ids, and its conversions.
+//! The unit of time of all UUIDs, and its conversions.
 //!
 //! ```
 //! use comb_tick::{TICKS_PER_MS, micros_of_tick, tick_of_micros};
