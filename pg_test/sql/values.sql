@@ -10,12 +10,8 @@ SELECT comb_timestamp('017f22e2-79b0-7cc3-98c4-dc0c0c07398f');
 SELECT comb_timestamp('1ec9414c-232a-6b00-b3c8-9f6bdeced846');
 SELECT comb_timestamp('c232ab00-9414-11ec-b3c8-9f6bdeced846');
 
--- Any other uuid says nothing of a moment: version 4, nil, max, another variant, NULL.
-SELECT comb_timestamp('919108f7-52d1-4320-9bac-f847db4148a8') IS NULL AS version_4,
-       comb_timestamp('00000000-0000-0000-0000-000000000000') IS NULL AS nil,
-       comb_timestamp('ffffffff-ffff-ffff-ffff-ffffffffffff') IS NULL AS max,
-       comb_timestamp('017f22e2-79b0-7cc3-18c4-dc0c0c07398f') IS NULL AS other_variant,
-       comb_timestamp(NULL) IS NULL AS "null";
+-- Any other uuid says nothing of a moment.
+SELECT comb_timestamp('919108f7-52d1-4320-9bac-f847db4148a8') IS NULL AS version_4, comb_timestamp(NULL) IS NULL AS "null";
 
 -- Microseconds, from a generator that writes them. Version 1 has no rand_a.
 SELECT comb_timestamp_micros('019913ce-f124-7835-96c7-a2df691caa98');
@@ -24,14 +20,6 @@ SELECT comb_timestamp_micros('c232ab00-9414-11ec-b3c8-9f6bdeced846') IS NULL AS 
 -- The first and the last time of version 7.
 SELECT comb_lower_bound('1970-01-01 00:00:00Z'), comb_lower_bound('10889-08-02 05:31:50.655Z');
 SELECT comb_timestamp(comb_at('1970-01-01 00:00:00Z')), comb_timestamp(comb_at('10889-08-02 05:31:50.655999Z'));
-
--- Beyond them.
-SELECT comb_at('1969-12-31 23:59:59.999999Z');
-SELECT comb_at('10889-08-02 05:31:50.656Z');
-SELECT comb_at('infinity');
-SELECT comb_at('-infinity');
-SELECT comb_at('4713-01-01 00:00:00Z BC');
-SELECT comb_at('294276-12-31 23:59:59.999999Z');
 
 -- A range has no end that is out of range: nothing is beyond it, and infinity is no error.
 SELECT comb_between(comb_new(), '-infinity', 'infinity') AS always,
@@ -45,6 +33,4 @@ SELECT comb_at(NULL) IS NULL AS at, comb_lower_bound(NULL) IS NULL AS lower_boun
        comb_between(comb_new(), NULL, 'infinity') IS NULL AS between_from,
        comb_between(comb_new(), NULL, '-infinity') AS between_to;
 
--- What is no uuid is not comb's affair.
-SELECT comb_timestamp('not a uuid');
 DROP EXTENSION comb;
