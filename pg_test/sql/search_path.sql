@@ -45,28 +45,7 @@ SELECT trim(line) AS line FROM app.plan('SELECT max(id) FROM app.ranked') line W
 RESET enable_seqscan;
 RESET enable_bitmapscan;
 
--- A hardened function that pages through the table.
-CREATE FUNCTION app.page(after comb_schema.uniqueidentifier, size int) RETURNS TABLE (rank int, id comb_schema.uniqueidentifier)
-    LANGUAGE sql SECURITY DEFINER SET search_path = ''
-    AS 'SELECT rank, id FROM app.ranked WHERE id > after ORDER BY id LIMIT size';
-CREATE FUNCTION app.page_after(INOUT last uuid, size int, OUT ranks int[]) LANGUAGE plpgsql SECURITY DEFINER SET search_path = '' AS $$
-BEGIN
-    SELECT array_agg(page.rank ORDER BY page.id), max(page.id) INTO ranks, last
-    FROM (SELECT ranked.rank, ranked.id FROM app.ranked WHERE ranked.id > last ORDER BY ranked.id LIMIT size) page;
-END
-$$;
-SET search_path = public;
-SELECT array_agg(rank) FROM app.page('00000000-0000-0000-0000-000000000000', 5);
-SELECT array_agg(rank) FROM app.page(:'middle', 5);
-WITH RECURSIVE pages AS (
-    SELECT * FROM app.page_after('00000000-0000-0000-0000-000000000000', 5)
-    UNION ALL
-    SELECT next.* FROM pages, app.page_after(pages.last, 5) next WHERE pages.last IS NOT NULL
-)
-SELECT ranks FROM pages WHERE last IS NOT NULL;
-
 -- Of both types in one expression comes uuid, whatever the search path is, and so does its order.
-SET search_path = '';
 SELECT pg_typeof(coalesce(id, plain)) = 'uuid'::regtype AS "coalesce", pg_typeof(greatest(plain, id)) = 'uuid'::regtype AS "greatest",
        pg_typeof(CASE WHEN rank > 0 THEN id ELSE plain END) = 'uuid'::regtype AS "case", pg_typeof(ARRAY[id, plain]) = 'uuid[]'::regtype AS "array",
        pg_typeof(coalesce(id, id)) AS of_one, pg_typeof(greatest(id, '00000000-0000-0000-0000-000000000000')) AS and_a_literal
