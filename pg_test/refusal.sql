@@ -1,3 +1,4 @@
+\set ECHO none
 -- SQLSTATE, message, detail and hint.
 CREATE FUNCTION refusal(statement text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -9,3 +10,4 @@ EXCEPTION WHEN OTHERS THEN
     GET STACKED DIAGNOSTICS said = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
     RETURN concat_ws(E'\n', SQLSTATE || ' ' || said, nullif(detail, ''), nullif(hint, ''));
 END $$;
+\set ECHO all
