@@ -17,12 +17,8 @@ pub struct Session {
 impl Session {
     /// Begins to run the statements in the database postgres.
     pub fn start(server: &Server, name: &str, statements: &[&str]) -> Self {
-        Self::start_in(server, "postgres", name, statements)
-    }
-
-    pub fn start_in(server: &Server, database: &str, name: &str, statements: &[&str]) -> Self {
         let mut config = server.config();
-        config.dbname(database).application_name(name);
+        config.application_name(name);
         let statements: Vec<_> = statements.iter().map(|&statement| statement.to_owned()).collect();
         let run = move || {
             let code = |error: postgres::Error| error.code().map_or_else(|| error.to_string(), |code| code.code().to_owned());

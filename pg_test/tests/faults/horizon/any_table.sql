@@ -1,4 +1,4 @@
--- Tables whose keys comb does not generate, or does not track by their default. Writers and readers know nothing of the triggers.
+-- Tables for writers and readers, who know nothing of the triggers.
 
 CREATE TABLE events (position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, key uuid UNIQUE DEFAULT comb_new(), body text,
     tx xid8 NOT NULL DEFAULT pg_current_xact_id());
@@ -7,6 +7,9 @@ CREATE TRIGGER guard AFTER INSERT OR UPDATE ON events FOR EACH ROW EXECUTE FUNCT
 CREATE TRIGGER guard_key BEFORE INSERT OR UPDATE ON events FOR EACH ROW EXECUTE FUNCTION comb_guard('key');
 ALTER TABLE events ENABLE ROW LEVEL SECURITY;
 CREATE POLICY everything ON events USING (body <> 'never') WITH CHECK (true);
+
+-- Keys that track themselves.
+CREATE TABLE outbox (key uuid PRIMARY KEY DEFAULT comb_tracked(), body text);
 
 -- One sequence for two tables.
 CREATE SEQUENCE shared;
@@ -79,3 +82,6 @@ BEGIN
         PERFORM comb_sequence_horizon('events_position_seq'), comb_sequence_horizon('shared');
     END LOOP;
 END $$;
+CREATE ROLE reader;
+GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader;
+GRANT SELECT ON ALL SEQUENCES IN SCHEMA public TO reader;

@@ -1,13 +1,11 @@
-//! The edges of the commit horizon: what holds it back and what does not, who is told of it, and a prepared transaction
-//! that outlives a restart and a promotion. What one connection shows stands in `sql/horizon.sql`.
+//! The edges of the commit horizon: who is told what holds it back, and a prepared transaction that outlives a restart and a
+//! promotion. What one connection shows stands in `sql/horizon.sql`.
 
 use std::thread::sleep;
 use std::time::Duration;
 
 use pg_test::{SHARINGS, Server, Session, Sharing, Stop, check, sqlstate, value, within};
 use postgres::{Client, NoTls};
-
-const IS_HELD: &str = "SELECT comb_horizon() < id FROM (SELECT comb_new() AS id OFFSET 0) generated_before";
 
 fn server(sharing: Sharing) -> Server {
     let server = Server::start(sharing, &[("max_prepared_transactions", "20"), ("wal_level", "replica")]);
@@ -20,52 +18,15 @@ fn server(sharing: Sharing) -> Server {
 }
 
 /// What a connection finds while a session has run these statements and stays.
-fn while_a_session<T>(server: &Server, database: &str, statements: &[&str], find: impl FnOnce() -> T) -> T {
+fn while_a_session<T>(server: &Server, statements: &[&str], find: impl FnOnce() -> T) -> T {
     let statements = [statements, &["SELECT pg_sleep(60)"]].concat();
-    let mut session = Session::start_in(server, database, "stays", &statements);
+    let mut session = Session::start(server, "stays", &statements);
     session.wait_for(server, "PgSleep");
     let found = find();
-    end(server, "stays");
+    // Waits until it holds nothing.
+    assert!(server.value::<bool>(&format!("SELECT pg_terminate_backend({}, 20000)", session.pid(server))));
     assert!(session.end().is_err());
     found
-}
-
-/// Ends a session, and waits until it holds nothing.
-fn end(server: &Server, session: &str) {
-    let end = "SELECT pg_terminate_backend(pid, 20000) FROM pg_stat_activity WHERE application_name";
-    assert!(server.value::<bool>(&format!("{end} = '{session}'")));
-}
-
-#[test]
-fn what_holds_it_back() {
-    for sharing in SHARINGS {
-        let server = server(sharing);
-        server.execute("CREATE DATABASE another");
-        server.connect_to("another").batch_execute("CREATE EXTENSION comb").expect("the extension");
-        let mut client = server.connect();
-        for (statements, database, holds) in [
-            (&["BEGIN", "SELECT comb_tracked()"][..], "postgres", true),
-            // A transaction that writes, but no tracked id.
-            (&["BEGIN", "CREATE TABLE elsewhere ()"], "postgres", false),
-            (&["BEGIN ISOLATION LEVEL REPEATABLE READ", "SELECT count(*) FROM outbox"], "postgres", false),
-            (&["BEGIN", "SELECT comb_tracked()"], "another", false),
-            (&["BEGIN", "SELECT comb_tracked()", "SELECT comb_reset_clock()", "SELECT comb_tracked()"], "postgres", true),
-        ] {
-            let held = while_a_session(&server, database, statements, || value(&mut client, IS_HELD));
-            assert_eq!(holds, held, "{sharing:?}, in {database}: {statements:?}");
-        }
-        let mut another = server.connect_to("another");
-        another
-            .batch_execute(
-                "CREATE TABLE outbox (id uuid DEFAULT comb_tracked());
-                 BEGIN; INSERT INTO outbox DEFAULT VALUES; PREPARE TRANSACTION 'another'",
-            )
-            .expect("a prepared transaction");
-        assert!(!value::<bool>(&mut client, IS_HELD), "by what is prepared in another database");
-        check(&mut another, "there it is held", IS_HELD);
-        another.batch_execute("COMMIT PREPARED 'another'").expect("its end");
-        server.assert_clean_log();
-    }
 }
 
 /// The transaction that holds it back ends without a transaction id: a loop that waits must see the horizon move, though no
@@ -74,7 +35,7 @@ fn what_holds_it_back() {
 fn a_loop_waits_for_it() {
     for sharing in SHARINGS {
         let server = server(sharing);
-        let mut waits = while_a_session(&server, "postgres", &["BEGIN", "SELECT comb_tracked()"], || {
+        let mut waits = while_a_session(&server, &["BEGIN", "SELECT comb_tracked()"], || {
             server.execute("INSERT INTO outbox (n) VALUES (7)");
             let waits = "DO $$ BEGIN
                 WHILE (SELECT id FROM outbox WHERE n = 7) >= comb_horizon() LOOP PERFORM pg_sleep(0.05); END LOOP;
@@ -109,7 +70,7 @@ fn who_holds_it_back() {
         assert_eq!(holder(&mut superuser), "postgres|postgres||prepared|t|t|t");
         assert_eq!(holder(&mut plain), "postgres|postgres||prepared|t|t|t");
         server.execute("ROLLBACK PREPARED 'kept'");
-        while_a_session(&server, "postgres", &["BEGIN", "SELECT comb_tracked()"], || {
+        while_a_session(&server, &["BEGIN", "SELECT comb_tracked()"], || {
             assert_eq!(holder(&mut superuser), "postgres|postgres|stays|active|f|t|t");
             // Who may not see the state of the session.
             assert_eq!(holder(&mut plain), "postgres|postgres|stays||f|t|t");

@@ -3,18 +3,16 @@
 
 mod any_table;
 mod edges;
-mod outbox;
 mod pages;
-mod readers;
+mod stage;
 mod steps;
-mod writers;
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use pg_test::{SHARINGS, Server, Sharing, connections, duration, kill_a_client_backend};
 
-use outbox::{Outbox, commit_prepared};
+use stage::{NIL, Reader, Stage, commit_prepared, server_with_tables};
 
 fn server(sharing: Sharing) -> Server {
     Server::start(sharing, &[("max_prepared_transactions", "100"), ("max_connections", "150")])
@@ -25,24 +23,41 @@ fn stage_time() -> Duration {
     duration() / if duration() < Duration::from_secs(60) { 2 } else { 5 }
 }
 
+const OUTBOX: Reader = Reader {
+    name: "plain",
+    table: "outbox",
+    key: "key",
+    setup: "",
+    around: ["", ""],
+    poll: "SELECT key FROM outbox WHERE key > $1::text::uuid AND key < comb_horizon() ORDER BY key LIMIT 1000",
+    reconnects: false,
+    begin: NIL,
+};
+
+/// The first one needs several writers to miss a row.
+const READERS: &[Reader] = &[
+    Reader { name: "naive", poll: "SELECT key FROM outbox WHERE key > $1::text::uuid ORDER BY key LIMIT 1000", ..OUTBOX },
+    OUTBOX,
+    Reader { name: "generic plan", setup: "SET plan_cache_mode = force_generic_plan", ..OUTBOX },
+    Reader { name: "repeatable read", around: ["BEGIN ISOLATION LEVEL REPEATABLE READ", "COMMIT"], ..OUTBOX },
+    Reader { name: "connects for each poll", reconnects: true, ..OUTBOX },
+    Reader {
+        name: "the horizon of an earlier statement",
+        around: ["SELECT set_config('test.horizon', comb_horizon()::text, false)", ""],
+        poll: "SELECT key FROM outbox WHERE key > $1::text::uuid AND key < current_setting('test.horizon')::uuid",
+        ..OUTBOX
+    },
+];
+
 #[test]
 fn readers_miss_no_row() {
     for sharing in SHARINGS {
-        let server = server(sharing);
-        let stages: [(&str, usize, &[&str]); 3] = [
-            ("one_writer", 1, &["jumping", "repeatable", "cursor", "partitioned"]),
-            ("eight_writers", 8, &["naive", "statement", "repeatable", "view", "connects"]),
-            ("other_readers", 8, &["prepared", "loop", "earlier", "set", "values"]),
-        ];
-        for (schema, writers, readers) in stages {
-            let mut outbox = Outbox::new(&server, schema);
-            outbox.write(writers, stage_time(), writers::ALL);
-            outbox.read(readers);
-            let (rows, missed) = outbox.finish();
-            println!("{sharing:?}, {schema}: {rows} rows, missed: {missed:?}");
-            if let Some(&naive) = missed.get("naive") {
-                assert!(naive > 0, "id > cursor without the horizon missed none: the test could not fail");
-            }
+        let server = server_with_tables(sharing);
+        for (writers, readers) in [(1, &READERS[1..]), (8, READERS)] {
+            let mut stage = Stage::new(&server, false);
+            stage.read(readers);
+            stage.write(writers, stage_time(), "outbox", &[]);
+            stage.finish();
         }
         server.assert_clean_log();
     }
@@ -55,26 +70,26 @@ fn readers_miss_no_row_when_processes_are_killed() {
         return;
     }
     for sharing in SHARINGS {
-        let mut server = server(sharing);
+        let mut server = server_with_tables(sharing);
         let time = duration() * 2 / 5;
-        let mut outbox = Outbox::new(&server, "killed");
+        let mut stage = Stage::new(&server, true);
         let end = Instant::now() + time;
-        outbox.write(connections(), time, writers::ALL);
-        outbox.read(&["statement", "repeatable", "view", "partitioned"]);
+        stage.read(&READERS[1..]);
+        stage.write(connections(), time, "outbox", &[]);
         let (mut kills, mut postmaster_is_killed) = (0, false);
         while Instant::now() + Duration::from_secs(3) < end {
             sleep(Duration::from_secs(2));
             kills += usize::from(kill_a_client_backend(&server));
             server.wait_until_it_accepts();
             // A prepared transaction outlives its writer, and holds the horizon.
-            commit_prepared(&mut outbox.connect(), Duration::from_secs(1));
+            commit_prepared(&mut server.connect(), Duration::from_secs(1));
             if !postmaster_is_killed && Instant::now() >= end - time / 2 {
                 server.kill_postmaster();
                 postmaster_is_killed = true;
             }
         }
-        let (rows, _) = outbox.finish();
-        println!("{sharing:?}: {rows} rows, {kills} backends killed, and the postmaster");
+        stage.finish();
+        println!("{sharing:?}: {kills} backends killed, and the postmaster");
         assert!(kills > 1 && postmaster_is_killed);
         let crashed =
             server.log().lines().filter(|line| line.contains("terminated by signal") && !line.contains("signal 9")).count();

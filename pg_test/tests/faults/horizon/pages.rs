@@ -8,7 +8,7 @@ use pg_test::pages::Page;
 use pg_test::{Server, Sharing, output, within};
 use postgres::{Client, NoTls};
 
-use super::writers::Random;
+use super::stage::{Random, run};
 use super::{server, stage_time};
 
 const PAGE: &str = "docs/outbox.md";
@@ -152,7 +152,6 @@ fn the_audit_finds_each_row_that_a_reader_skips() {
     let query = page.block_with("Audit a reader", "AS skipped").text.clone();
     let mut audited = Audited { query, cursor: 0, snapshot: "1:1:".to_owned(), found: BTreeSet::new() };
     let (mut a, mut b, mut reader) = (server.connect(), server.connect(), server.connect());
-    let run = |client: &mut Client, statements: &str| client.batch_execute(statements).expect(statements);
     let insert = "INSERT INTO events (body) VALUES ('honest')";
     run(&mut b, insert);
     assert_eq!(audited.poll(&mut reader), [1]);
