@@ -100,6 +100,16 @@ pub fn sqlstate(client: &mut Client, statement: &str) -> String {
     }
 }
 
+/// Creates a table `source` of so many numbers. From then on parallel workers scan it, without the leader.
+pub fn create_parallel_source(client: &mut Client, rows: u32) {
+    let table = format!("CREATE TABLE IF NOT EXISTS source AS SELECT n FROM generate_series(1, {rows}) n");
+    let settings = "SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
+                    SET max_parallel_workers_per_gather = 4; SET parallel_leader_participation = off";
+    for statements in [&table, "ANALYZE source", settings] {
+        client.batch_execute(statements).unwrap_or_else(|error| panic!("{statements}: {error:?}"));
+    }
+}
+
 /// Whether the condition becomes true in time. Asks twenty times a second.
 pub fn within(seconds: u64, mut condition: impl FnMut() -> bool) -> bool {
     let end = Instant::now() + Duration::from_secs(seconds);

@@ -159,15 +159,6 @@ fn only_version_4_is_read_from_other_versions() {
     }
 }
 
-#[test]
-fn another_version_is_no_uuidv7() {
-    let id = uuid("017f22e2-79b0-4cc3-98c4-dc0c0c07398f");
-    assert_eq!(UUIDV7.micros(&id), None);
-    assert_eq!(UUIDV7.decode(&id), None);
-    assert_eq!(UUIDV7.micros(&Uuid::nil()), None);
-    assert_eq!(UUIDV7.micros(&Uuid::max()), None);
-}
-
 /// RT.Comb's Create(Guid, DateTime): six bytes change, and nothing else.
 #[test]
 fn only_the_time_bytes_are_overwritten() {

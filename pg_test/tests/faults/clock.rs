@@ -4,7 +4,7 @@
 use std::thread::sleep;
 use std::time::Duration;
 
-use pg_test::{SHARINGS, Server, Sharing, check, duration, listen, sqlstate, value};
+use pg_test::{SHARINGS, Server, Sharing, check, create_parallel_source, duration, listen, sqlstate, value};
 use postgres::Client;
 use uuid::Uuid;
 
@@ -48,12 +48,7 @@ fn an_hour_back() {
             "time stands still",
             "SELECT comb_timestamp(comb_new()) - time < interval '10 ms' FROM (SELECT comb_timestamp(comb_new()) AS time, pg_sleep(0.1) OFFSET 0) b",
         );
-        new.batch_execute(
-            "CREATE TABLE source AS SELECT n FROM generate_series(1, 10000) n; ANALYZE source;
-             SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
-             SET max_parallel_workers_per_gather = 4; SET parallel_leader_participation = off",
-        )
-        .expect("settings");
+        create_parallel_source(&mut new, 10_000);
         let before = next_id(&mut new);
         new.batch_execute("CREATE TABLE generated AS SELECT comb_new() AS id FROM source").expect("ids");
         let least: Uuid = value(&mut new, "SELECT id FROM generated ORDER BY id LIMIT 1");

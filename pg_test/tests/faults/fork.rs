@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use pg_test::{Server, Sharing, value};
+use pg_test::{Server, Sharing, create_parallel_source, value};
 use postgres::NoTls;
 
 /// How often 50 new connections and then parallel workers drew random bits that another had drawn. The last 48 bits of an
@@ -14,17 +14,10 @@ fn repeated(server: &Server, scope: &str) -> (usize, i64) {
     let drawn = (0..50).map(|_| value(&mut connect(), "SELECT right(comb_new()::text, 12)"));
     let by_connections = 50 - drawn.collect::<HashSet<String>>().len();
     let mut client = connect();
-    for statement in [
-        "DROP TABLE IF EXISTS source, drawn",
-        "CREATE TABLE source AS SELECT FROM generate_series(1, 20000)",
-        "ANALYZE source",
-        "SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
-         SET max_parallel_workers_per_gather = 4; SET parallel_leader_participation = off",
-        // Below the Gather, where the workers are.
-        "CREATE TABLE drawn AS SELECT right(comb_new()::text, 12) AS tail FROM source",
-    ] {
-        client.batch_execute(statement).expect(statement);
-    }
+    create_parallel_source(&mut client, 20_000);
+    // Below the Gather, where the workers are.
+    let draw = "DROP TABLE IF EXISTS drawn; CREATE TABLE drawn AS SELECT right(comb_new()::text, 12) AS tail FROM source";
+    client.batch_execute(draw).expect(draw);
     (by_connections, value(&mut client, "SELECT count(*) - count(DISTINCT tail) FROM drawn"))
 }
 

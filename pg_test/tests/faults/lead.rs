@@ -4,7 +4,9 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use pg_test::{ORDER_TABLE, SHARINGS, Server, Sharing, check, connections, duration, inversions, order_load, value};
+use pg_test::{
+    ORDER_TABLE, SHARINGS, Server, Sharing, check, connections, create_parallel_source, duration, inversions, order_load, value,
+};
 
 #[test]
 fn a_lead_ends_when_the_clock_has_caught_up() {
@@ -69,14 +71,8 @@ fn a_step_holds_on_the_clock_of_the_server() {
     for sharing in SHARINGS {
         let server = Server::start(sharing, &[("client_min_messages", "error")]);
         let mut client = server.connect();
-        client
-            .batch_execute(
-                "CREATE TABLE source AS SELECT n FROM generate_series(1, 10000) n;
-                 SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
-                 SET max_parallel_workers_per_gather = 2; SET parallel_leader_participation = off; SET comb.timestamp_step = '2 ms'",
-            )
-            .expect("a table");
-        client.batch_execute("ANALYZE source").expect("ANALYZE");
+        create_parallel_source(&mut client, 10_000);
+        client.batch_execute("SET comb.timestamp_step = '2 ms'").expect("a step");
         let mut other = server.connect();
         let before: uuid::Uuid = value(&mut other, "SELECT comb_new()");
         client.batch_execute("CREATE TABLE generated AS SELECT comb_new() AS id FROM source").expect("UUIDs");

@@ -5,7 +5,7 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
-use pg_test::{SHARINGS, Server, Sharing, check, listen, say, sqlstate, value};
+use pg_test::{SHARINGS, Server, Sharing, check, create_parallel_source, listen, say, sqlstate, value};
 use postgres::Client;
 use postgres::error::DbError;
 
@@ -22,13 +22,7 @@ fn no_dynamic_shared_memory() {
         };
         forbid(0o500);
         let mut client = server.connect();
-        client
-            .batch_execute(
-                "CREATE TABLE source AS SELECT n FROM generate_series(1, 10000) n;
-                 SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0",
-            )
-            .expect("a table");
-        client.batch_execute("ANALYZE source").expect("ANALYZE");
+        create_parallel_source(&mut client, 10_000);
         let parallel = "SELECT count(*) FROM source";
         assert_eq!(sqlstate(&mut client, parallel), "42501", "{sharing:?}: a parallel query has none");
         let mut client = server.connect();

@@ -154,12 +154,12 @@ fn copy(
 fn readers_of_any_table_miss_no_row() {
     for sharing in SHARINGS {
         let server = server_with_tables(sharing);
-        let config = server.config();
         let mut stage = Stage::new(&server, false);
         stage.read(READERS);
+        let (config, writes) = (server.config(), Arc::clone(&stage.writes));
         let copies = [
-            copy(&config, "copy_by_version", "SELECT comb_horizon()::text", "version >= '$1' AND version < '$2'", &stage.writes),
-            copy(&config, "copy_by_rv", "SELECT comb_sequence_horizon('items_rv_seq')::text", "rv > $1 AND rv <= $2", &stage.writes),
+            copy(&config, "copy_by_version", "SELECT comb_horizon()::text", "version >= '$1' AND version < '$2'", &writes),
+            copy(&config, "copy_by_rv", "SELECT comb_sequence_horizon('items_rv_seq')::text", "rv > $1 AND rv <= $2", &writes),
         ];
         stage.write(6, stage_time() * 2, "events", OTHERS);
         stage.finish();

@@ -3,7 +3,7 @@
 use std::thread::sleep;
 use std::time::Duration;
 
-use pg_test::{SHARINGS, Server, Session, Sharing, sqlstate, within};
+use pg_test::{SHARINGS, Server, Session, Sharing, create_parallel_source, sqlstate, within};
 
 fn server(sharing: Sharing) -> Server {
     let mut server = Server::create(sharing, &[("max_prepared_transactions", "100")]);
@@ -97,15 +97,9 @@ fn while_one_transaction_stays_open() {
 #[test]
 fn a_parallel_worker_is_refused() {
     let server = server(Sharing::Attached);
-    server.execute(
-        "CREATE TABLE source AS SELECT n FROM generate_series(1, 10000) n;
-         CREATE FUNCTION safe() RETURNS uuid LANGUAGE plpgsql PARALLEL SAFE AS 'BEGIN RETURN comb_tracked(); END'",
-    );
-    server.execute("ANALYZE source");
+    server.execute("CREATE FUNCTION safe() RETURNS uuid LANGUAGE plpgsql PARALLEL SAFE AS 'BEGIN RETURN comb_tracked(); END'");
     let mut client = server.connect();
-    let settings = "SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
-                    SET parallel_leader_participation = off";
-    client.batch_execute(settings).expect("settings");
+    create_parallel_source(&mut client, 10_000);
     assert_eq!(sqlstate(&mut client, "CREATE TABLE generated AS SELECT safe() FROM source"), "55000");
     server.assert_clean_log();
 }
