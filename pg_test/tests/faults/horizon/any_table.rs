@@ -229,13 +229,11 @@ fn a_reader_that_does_not_wait_for_slow_writers() {
 fn histories_of_other_projects() {
     let server = server_with_tables(Sharing::Preloaded);
     let (mut a, mut b, mut reader) = (server.connect(), server.connect(), server.connect());
-    let mut seen = Vec::<i64>::new();
     let mut polled = |cursor: &mut i64| -> Vec<i64> {
         let query = READERS[1].poll;
         let rows = reader.query(query, &[&cursor.to_string()]).expect(query);
         let rows: Vec<i64> = rows.iter().map(|row| row.get(0)).collect();
         *cursor = rows.last().copied().unwrap_or(*cursor);
-        seen.extend(&rows);
         rows
     };
     let cursor = &mut 0;

@@ -31,7 +31,7 @@ pub struct Reader {
 /// The cursor of a reader of UUIDs that has read none.
 pub const NIL: &str = "00000000-0000-0000-0000-000000000000";
 
-/// Transactions that insert into TABLE, which has the columns `key`, a UUID, and `body`. Some pause between the key and the commit.
+/// Transactions that insert into TABLE, with the columns `key` and `body`. Some pause between the key and the commit.
 const INSERTS: &[&str] = &[
     "INSERT INTO TABLE (body) VALUES ('single')",
     "BEGIN; INSERT INTO TABLE (body) VALUES ('pausing'); SELECT pg_sleep(random() / 200); COMMIT",
