@@ -19,6 +19,7 @@ SELECT held_for > '0' AS held FROM comb_horizon_status();
 SAVEPOINT a;
 INSERT INTO outbox (n) VALUES (4);
 ROLLBACK TO a;
+SELECT count(*) FROM outbox WHERE id < comb_horizon();
 SELECT count(*) FROM comb_horizon_holders();
 COMMIT;
 SELECT count(*) FROM outbox WHERE id < comb_horizon();
