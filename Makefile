@@ -1,18 +1,17 @@
 # `make` builds, and `make install` copies the result. `make demo` and `make test` need neither. The scripts in tools/ do the work.
 # Beside what make help says:
 #   DESTDIR=...      the folder below which `make install` and `make uninstall` work, for packages
-#   CONNECTIONS=32 FAULTS="order kill"   `make soak`: connections, and which of its tests. Without FAULTS: all, PostgreSQL's
-#                    own suites, tests on a PostgreSQL 18 with assertions, Miri and cargo-mutants
+#   CONNECTIONS=32   `make soak`: connections
 #   ARCH=arm64 MAINTAINER='NAME <ADDRESS>'   `make package`: another architecture, for which the Rust of rustup compiles; the maintainer
 #   CITUS=/path/to/its/sources   `make companions ON=citus`
-#   QUICK=1 ROWS=... CONNECTIONS="..." ROUNDS=... WRITERS=... EXPERIMENTS="..." FRESH=1   `make bench`: bench/README.md
+#   QUICK=1 ROWS=... CONNECTIONS="..." ROUNDS=... WRITERS=... EXPERIMENTS="..."   `make bench`: bench/README.md
 
 PG_CONFIG ?= pg_config
 # make may be called in another folder: make -f SRC/Makefile
 ROOT := $(dir $(lastword $(MAKEFILE_LIST)))
 
 .PHONY: all install uninstall installcheck demo test soak examples bench lint package dist test-packages companions clean purge help
-export DESTDIR QUICK ROWS CONNECTIONS ROUNDS FRESH PRELOAD RUN
+export DESTDIR QUICK ROWS CONNECTIONS ROUNDS
 
 all:
 	@$(ROOT)tools/build.sh '$(PG_CONFIG)'
@@ -30,7 +29,7 @@ demo test lint examples:
 	@$(ROOT)tools/$@.sh $(PG)
 
 soak:
-	@$(ROOT)tools/soak.sh "$(PG)" "$(MINUTES)" "$(CONNECTIONS)" $(FAULTS)
+	@$(ROOT)tools/soak.sh "$(PG)" "$(MINUTES)" "$(CONNECTIONS)"
 
 bench:
 	@$(ROOT)bench/$@.sh

@@ -5,8 +5,6 @@
 #   ROWS             the number of rows (1000000); CONNECTIONS "1 2 8 16"; ROUNDS 5
 #   WRITERS          of the readers' outbox (8)
 #   EXPERIMENTS      names of those to measure (all)
-#   FRESH=1          a new run, instead of continuing an interrupted one
-#   PRELOAD=comb     shared_preload_libraries
 set -euo pipefail
 . "$(dirname "$0")/../tools/common.sh"
 . "$ROOT/tools/cluster.sh"
@@ -18,7 +16,7 @@ export PYTHONDONTWRITEBYTECODE=1
 
 main() {
     # Also checks the parameters.
-    local gigabytes free kind settings
+    local gigabytes free kind run settings
     gigabytes=$(python3 "$ROOT/bench/run.py" disk)
 
     PG_CONFIG=$("$ROOT/tools/setup.sh" 18)
@@ -32,23 +30,20 @@ main() {
         "Free some of it, or ask for fewer ROWS."
     say "Starting a private PostgreSQL $MAJOR"
     cluster_start "$PG_CONFIG" jit=off autovacuum=off max_parallel_workers_per_gather=0 \
-        max_parallel_maintenance_workers=0 timezone=UTC "shared_preload_libraries=${PRELOAD:-}"
+        max_parallel_maintenance_workers=0 timezone=UTC shared_buffers=2GB comb.scope=server
 
     mkdir "$CLUSTER/bench"
     export BENCH_PROGRAMS=$BIN BENCH_WORK=$CLUSTER/bench
-    BENCH_CHECKSUM=$(sha256sum "$("$PG_CONFIG" --pkglibdir)/comb.so" | cut -c1-16)
-    export BENCH_CHECKSUM
-    RUN=$(python3 "$ROOT/bench/run.py" begin)
-    export RUN
-    say "The results are in $RUN; the next call continues an interrupted run, with FRESH=1 it begins again"
+    run=$(python3 "$ROOT/bench/run.py" begin)
+    say "The results are in $run"
     for kind in $(python3 "$ROOT/bench/run.py" servers); do
         mapfile -t settings < <(python3 "$ROOT/bench/run.py" settings "$kind")
         cluster_restart "${settings[@]}"
         # In the background, so that a signal ends this script at once: python3 then ends with its server.
-        python3 "$ROOT/bench/run.py" measure "$RUN" "$kind" &
+        python3 "$ROOT/bench/run.py" measure "$run" "$kind" &
         wait $!
     done
-    python3 "$ROOT/bench/report.py" "$RUN"
+    python3 "$ROOT/bench/report.py" "$run"
 }
 
 # bash reads a function as a whole: to edit this file does not disturb a run.

@@ -1,40 +1,48 @@
-"""The contestants: one small file each in contestants/, in the order of their numbers."""
+"""The contestants, in the order of the tables."""
 
-import configparser
-from dataclasses import dataclass, field
-from pathlib import Path
-
-FOLDER = Path(__file__).parent / "contestants"
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Contestant:
     name: str
     label: str
-    call: str = ""  # the expression that makes one id
+    call: str = ""  # the expression that generates one id
     columns: str = ""  # of a table that has it as its key
     index: str = ""  # what such a table needs besides, {table} being its name
-    settings: str = ""  # SETTING=VALUE of every connection
-    extension: str = ""  # without which it is left out
-    prepare: str = ""  # SQL to run once
-    experiments: tuple = field(default=())
 
-    def create_table(self, table, more_columns=""):
-        statements = [f"DROP TABLE IF EXISTS {table}", f"CREATE TABLE {table} ({self.columns}, {more_columns}payload text)"]
-        if self.index:
-            statements.append(self.index.replace("{table}", table))
-        return statements
+    def create_table(self, table):
+        statements = [f"DROP TABLE IF EXISTS {table}", f"CREATE TABLE {table} ({self.columns}, payload text)"]
+        return statements + ([self.index.replace("{table}", table)] if self.index else [])
 
 
-def load():
-    found = []
-    for path in sorted(FOLDER.glob("*.ini")):
-        parser = configparser.ConfigParser(interpolation=None)
-        parser.read(path)
-        values = dict(parser["contestant"])
-        values["experiments"] = tuple(values["experiments"].split())
-        found.append(Contestant(name=path.stem.split("_", 1)[1], **values))
-    return found
+def uuid(name, label, call, default=""):
+    """As a plain uuid. Without a call, it is only inserted."""
+    return Contestant(name, label, call, f"id uuid PRIMARY KEY DEFAULT {call or default}")
+
+
+ALL = [
+    # The key that needs no extension and is the smallest.
+    Contestant("bigint", "bigint identity", "nextval('bench_sequence')", "id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY"),
+    uuid("random", "gen_random_uuid()", "gen_random_uuid()"),
+    uuid("uuidv7", "uuidv7()", "uuidv7()"),
+    uuid("comb", "comb_new()", "comb_new()"),
+    # SQL Server's COMB: in SQL Server's order by its type and by its index; and what happens without that order.
+    Contestant(
+        "mssql", "comb_new_mssql(), uniqueidentifier", "comb_new_mssql()", "id uniqueidentifier PRIMARY KEY DEFAULT comb_new_mssql()"
+    ),
+    Contestant(
+        "mssql_ops",
+        "comb_new_mssql(), uuid_mssql_ops",
+        columns="id uuid NOT NULL DEFAULT comb_new_mssql()",
+        index="CREATE UNIQUE INDEX ON {table} (id uuid_mssql_ops)",
+    ),
+    uuid("mssql_plain", "comb_new_mssql(), plain uuid", "", "comb_new_mssql()"),
+    # The kinds of jhtodd's SequentialGuid. The first one is in order; the last one only in SQL Server's order.
+    uuid("as_string", "SequentialAsString", "", "comb_new('sequential_as_string')"),
+    uuid("as_binary", "SequentialAsBinary", "", "comb_new('sequential_as_binary')"),
+    uuid("at_end", "SequentialAtEnd", "", "comb_new('sequential_at_end')"),
+]
 
 
 def in_turn(contestants, turn):

@@ -1,7 +1,7 @@
 """The goals and the tables of the experiment estimates."""
 
 from experiments.estimates import JOIN, MEAN, WORST
-from figures import Goal, figure, goals_table, run_line, share, table
+from figures import Goal, figure, goals_table, share, table
 from results import combine, ratio
 
 
@@ -32,7 +32,6 @@ def estimates_table(figures):
 
 
 TABLES = {
-    "estimates_goals": lambda figures: goals_table(goals(figures), "goal, as a ratio within the run"),
-    "estimates_run": run_line,
+    "estimates_goals": lambda figures: goals_table(goals(figures)),
     "estimates": estimates_table,
 }

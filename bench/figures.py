@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-import contestants
 import experiments
 from experiments.generation import EMPTY
 from results import Values, combine, median, quartiles
@@ -53,20 +52,15 @@ class Figures:
 
     def contestants(self, experiment):
         """Those measured, in the order of their places."""
-        taking_part = next(known for known in experiments.ALL if known.name == experiment).contestants(contestants.load())
+        taking_part = next(known for known in experiments.ALL if known.name == experiment).contestants()
         return [contestant for contestant in taking_part if self.values.measured(experiment, contestant.name)]
 
     def get(self, *key):
         return self.values.by_round(*key)
 
-    def connections(self, experiment, metric):
-        """The connection counts measured with default settings."""
-        return [parameter for parameter in self.values.parameters(experiment, metric) if " " not in parameter]
-
-    def generation(self, contestant, parameter, experiment="generation"):
+    def generation(self, contestant, parameter):
         """ns of wall time per UUID, net of the empty loop."""
-        metric = "time with the loop"
-        return difference(self.get(experiment, contestant, parameter, metric), self.get(experiment, EMPTY.name, parameter, metric))
+        return difference(*(self.get("generation", name, parameter, "time with the loop") for name in (contestant, EMPTY.name)))
 
     def millions(self, contestant):
         """Seconds for the first and for the second million."""
@@ -94,13 +88,13 @@ class Goal:
         return f"{'≥' if self.at_least else '≤'} {self.limit:g}"
 
 
-def goals_table(goals, head):
-    """How many were met, and those that were missed."""
+def goals_table(goals):
+    """How many were met, and those that were missed. Ratios are within the run."""
     measured = [goal for goal in goals if goal.measured]
     missed = [goal for goal in measured if goal.verdict != "met"]
     met = f"{len(measured) - len(missed)} of {len(measured)} goals are met."
     rows = [[goal.text, goal.bound, share(goal.measured)] for goal in missed]
-    return f"{met} Missed:\n\n{table([head, 'goal', 'measured (spread)'], rows)}" if missed else met
+    return f"{met} Missed:\n\n{table(['goal', 'limit', 'measured (spread)'], rows)}" if missed else met
 
 
 def run_line(figures):

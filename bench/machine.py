@@ -1,33 +1,25 @@
-"""What a run was measured on: the machine, the versions, the settings. Nothing that names the machine."""
+"""What a run was measured on: the machine and the versions. Nothing that names the machine."""
 
 import os
 import platform
 import re
 import subprocess
+from dataclasses import asdict
 from datetime import datetime, timezone
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SETTINGS = """shared_buffers work_mem maintenance_work_mem max_wal_size min_wal_size checkpoint_timeout
-    autovacuum jit max_parallel_workers_per_gather max_parallel_maintenance_workers fsync synchronous_commit
-    full_page_writes wal_level track_commit_timestamp shared_preload_libraries""".split()
 
 
 def describe(server, size, data_folder):
     rows = {"measured": datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")}
     rows |= {"processor": processor(), "cores": str(os.cpu_count()), "memory": memory()}
     rows |= {"virtual machine": "yes" if "hypervisor" in Path("/proc/cpuinfo").read_text() else "not known"}
-    rows |= {"file system of the data": filesystem(data_folder)}
+    rows |= {"file system of the data": output("stat", "-f", "-c", "%T", str(data_folder))}
     rows |= {"system": distribution(), "kernel": re.match("[0-9.]*", platform.release())[0], "C library": " ".join(platform.libc_ver())}
     rows |= {"PostgreSQL": server.sql("SELECT version()"), "comb": server.sql("SELECT extversion FROM pg_extension WHERE extname = 'comb'")}
     rows |= {"commit": commit(), "Rust": output("rustc", "--version")}
-    return rows | size.as_rows()
-
-
-def settings(server, kind):
-    names = ", ".join(f"'{name}'" for name in SETTINGS)
-    found = server.sql(f"SELECT name || '=' || current_setting(name) FROM pg_settings WHERE name IN ({names})").splitlines()
-    return {f"{name} ({kind} server)": value for name, value in sorted(line.split("=", 1) for line in found)}
+    return rows | {name: str(value) for name, value in asdict(size).items()}
 
 
 def processor():
@@ -40,10 +32,6 @@ def processor():
 def memory():
     kilobytes = int(Path("/proc/meminfo").read_text().split("MemTotal:")[1].split()[0])
     return f"{kilobytes / 1024 / 1024:.0f} GB"
-
-
-def filesystem(folder):
-    return output("stat", "-f", "-c", "%T", str(folder))
 
 
 def distribution():

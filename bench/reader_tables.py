@@ -134,7 +134,7 @@ def readers_run(figures):
 
 
 TABLES = {
-    "readers_goals": lambda figures: goals_table(goals(figures), "goal"),
+    "readers_goals": lambda figures: goals_table(goals(figures)),
     "readers_run": readers_run,
     "readers": readers_table,
     "missed_sentence": missed_sentence,

@@ -5,11 +5,9 @@ documents, between the lines <!-- table NAME --> and <!-- end -->."""
 
 import re
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import estimate_tables
-import experiments
 import reader_tables
 from experiments.generation import EMPTY
 from figures import Figures, Goal, figure, goals_table, run_line, share, table
@@ -38,7 +36,7 @@ def goals(figures):
 # --- The tables of keys -----------------------------------------------------------------------------------
 
 def generation_table(figures):
-    parameters = figures.connections("generation", "time with the loop")
+    parameters = figures.values.parameters("generation", "time with the loop")
     rows = []
     for contestant in figures.contestants("generation"):
         if contestant == EMPTY:
@@ -76,7 +74,7 @@ def connections_head(parameter):
 
 
 TABLES = {
-    "goals": lambda figures: goals_table(goals(figures), "goal, as a ratio within the run"),
+    "goals": lambda figures: goals_table(goals(figures)),
     "generation": generation_table,
     "insert": insert_table,
     "rate": rate_table,
@@ -85,34 +83,14 @@ TABLES = {
 }
 
 
-# --- What they are for --------------------------------------------------------------------------
-
-@dataclass(frozen=True)
-class Part:
-    """What is shown in a place of its own."""
-
-    name: str
-    goals: callable
-    tables: dict
-    documents: tuple  # that show its tables
-
-    @property
-    def experiments(self):
-        return [experiment.name for experiment in experiments.ALL if experiment.part == self.name]
+# Goals, and tables.
+PARTS = [(goals, TABLES), (reader_tables.goals, reader_tables.TABLES), (estimate_tables.goals, estimate_tables.TABLES)]
 
 
-PARTS = (
-    Part("keys", goals, TABLES, ("README.md", "bench/README.md")),
-    Part("readers", reader_tables.goals, reader_tables.TABLES, ("README.md", "bench/README.md")),
-    Part("estimates", estimate_tables.goals, estimate_tables.TABLES, ("bench/README.md",)),
-)
-
-
-def fill(text, figures, tables):
-    """The text with each of these tables put where it is marked."""
+def fill(text, figures):
+    """The text with each table put where it is marked."""
+    tables = {name: make for _, part in PARTS for name, make in part.items()}
     for name in re.findall(r"<!-- table (\w+) -->", text):
-        if name not in tables:
-            continue
         block = rf"(<!-- table {name} -->\n).*?(<!-- end -->)"
         new = tables[name](figures)
         text, count = re.subn(block, lambda found: f"{found[1]}{new}\n{found[2]}", text, flags=re.DOTALL)
@@ -129,20 +107,17 @@ def publish(run):
 
 
 def fill_documents(figures):
-    for part in PARTS:
-        for document in part.documents:
-            file = ROOT / document
-            file.write_text(fill(file.read_text(), figures, part.tables))
+    for file in (ROOT / "README.md", ROOT / "bench/README.md"):
+        file.write_text(fill(file.read_text(), figures))
 
 
 def report(run):
     figures = Figures(run)
-    measured = {row["experiment"] for row in run.rows()}
-    parts = [part for part in PARTS if measured & set(part.experiments)]
-    tables = [f"## {name}\n\n{make(figures)}" for part in parts for name, make in part.tables.items()]
+    measured = [(found, tables) for goals, tables in PARTS if (found := [goal for goal in goals(figures) if goal.measured])]
+    tables = [f"## {name}\n\n{make(figures)}" for _, part in measured for name, make in part.items()]
     (run.folder / "report.md").write_text("\n\n".join(tables) + "\n")
     print(f"The tables: {run.folder}/report.md")
-    for goal in [goal for part in parts for goal in part.goals(figures) if goal.measured]:
+    for goal in [goal for found, _ in measured for goal in found]:
         print(f"{goal.verdict:13} {goal.bound:7} {share(goal.measured):20} {goal.text}")
 
 

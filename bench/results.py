@@ -1,14 +1,11 @@
 """A run's folder: measurements.csv in long form, machine.csv with what it was measured on."""
 
 import csv
-import io
 import statistics
 from collections import defaultdict
 from pathlib import Path
 
 COLUMNS = ["experiment", "contestant", "parameter", "round", "metric", "unit", "value"]
-# The metric of the row that ends a measurement: what the whole of it took, preparation and all.
-DONE = "whole measurement"
 
 
 class Run:
@@ -18,14 +15,8 @@ class Run:
 
     def begin(self, machine):
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._write_machine(machine)
         with open(self.csv, "w", newline="") as file:
             csv.writer(file, lineterminator="\n").writerow(COLUMNS)
-
-    def describe(self, more):
-        self._write_machine(self.machine() | more)
-
-    def _write_machine(self, machine):
         with open(self.folder / "machine.csv", "w", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(["what", "value"])
@@ -36,11 +27,8 @@ class Run:
             return {row["what"]: row["value"] for row in csv.DictReader(file)}
 
     def append(self, rows):
-        """A measurement's rows, in one write: an interruption leaves all of them or none."""
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows(rows)
         with open(self.csv, "a", newline="") as file:
-            file.write(text.getvalue())
+            csv.writer(file, lineterminator="\n").writerows(rows)
 
     def publish(self, folder, cited):
         """The values of the cited measurements, a row for all rounds, and the machine."""
@@ -92,7 +80,7 @@ class Values:
         return list(dict.fromkeys(key[2] for key in self.rounds if key[0] == experiment and key[3] == metric))
 
     def measured(self, experiment, contestant):
-        return any(key[:2] == (experiment, contestant) and key[3] != DONE for key in self.rounds)
+        return any(key[:2] == (experiment, contestant) for key in self.rounds)
 
 
 def combine(function, *values):

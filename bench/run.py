@@ -2,15 +2,14 @@
 """run.py disk: the GB that this size of a run needs.
 run.py servers: the kinds of server, in the order in which they come.
 run.py settings KIND: the settings of that server, SETTING=VALUE a line.
-run.py begin: readies the server's database; prints the folder of the run that begins or goes on.
-run.py measure FOLDER KIND: what is missing in that folder of what that server is for.
+run.py begin: readies the server's database; prints the folder of the run.
+run.py measure FOLDER KIND: what that server is for, into that folder.
 
 Called by bench.sh, which has the server running and its place in the environment (PGHOST, BENCH_*)."""
 
 import os
 import signal
 import sys
-import time
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -20,65 +19,40 @@ import experiments
 import machine
 from contestants import Contestant
 from experiments.base import Experiment
-from results import DONE, Run
+from results import Run
 from server import Failed, Server
 from size import SERVERS, Size
 
 RESULTS = Path(__file__).parent / "results"
-PREPARATION = "preparation"
-# What has to be the same for an interrupted run to go on.
-IDENTITY = ["quick", "rows", "connections", "rounds", "writers", "comb", "commit", "PostgreSQL", "processor", "contestants", "extension's checksum"]
 
 
 @dataclass(frozen=True)
 class Step:
     experiment: Experiment
     contestant: Contestant
-    case: str  # or PREPARATION
-    round: int  # 0 for a preparation
-
-    @property
-    def key(self):
-        return (self.experiment.name, self.contestant.name, self.case, self.round)
+    case: str
+    round: int
 
 
 def open_server():
     return Server(os.environ["BENCH_PROGRAMS"], os.environ["BENCH_WORK"])
 
 
-def available(server):
-    """The contestants that this server has what they need for."""
-    installed = server.sql("SELECT name FROM pg_available_extensions").splitlines()
-    return [contestant for contestant in contestants.load() if not contestant.extension or contestant.extension in installed]
+def of_server(kind):
+    return [experiment for experiment in experiments.chosen() if experiment.server == kind]
 
 
-def plan(found, size, kind):
+def plan(size, kind):
     """Every measurement of that server, round by round, so that a drift of the machine meets all alike."""
     steps = []
-    chosen = [experiment for experiment in experiments.chosen() if experiment.server == kind]
+    chosen = of_server(kind)
     for number in range(1, max((experiment.rounds(size) for experiment in chosen), default=0) + 1):
         for experiment in chosen:
             if number > experiment.rounds(size):
                 continue
-            taking_part = experiment.contestants(found)
             for place, case in enumerate(experiment.cases(size)):
-                turn = contestants.in_turn(taking_part, number - 1 + place)
+                turn = contestants.in_turn(experiment.contestants(), number - 1 + place)
                 steps += [Step(experiment, contestant, case, number) for contestant in turn]
-    return steps
-
-
-def missing(found, size, run, kinds):
-    """The steps not taken yet, and where an experiment first comes, its preparations on this new server."""
-    done = {(row["experiment"], row["contestant"], row["parameter"], int(row["round"])) for row in run.rows() if row["metric"] == DONE}
-    steps, prepared = [], set()
-    for step in [step for kind in kinds for step in plan(found, size, kind)]:
-        if step.key in done:
-            continue
-        if step.experiment not in prepared:
-            prepared.add(step.experiment)
-            if type(step.experiment).prepare is not Experiment.prepare:
-                steps += [Step(step.experiment, contestant, PREPARATION, 0) for contestant in step.experiment.contestants(found)]
-        steps.append(step)
     return steps
 
 
@@ -90,59 +64,27 @@ def describe(rows):
 
 def begin(size):
     server = open_server()
-    found = available(server)
-    server.sql("CREATE EXTENSION comb",)
-    for contestant in found:
-        if contestant.extension:
-            server.sql(f"CREATE EXTENSION {contestant.extension}")
-        if contestant.prepare:
-            server.sql(contestant.prepare)
-    for contestant in contestants.load():
-        if contestant not in found:
-            print(f"{contestant.label} is left out: the extension {contestant.extension} is not installed", file=sys.stderr)
-    description = machine.describe(server, size, os.environ["BENCH_WORK"])
-    description["contestants"] = " ".join(contestant.name for contestant in found)
-    description["extension's checksum"] = os.environ["BENCH_CHECKSUM"]
-    last = max(RESULTS.glob("*/machine.csv"), default=None)
-    if last and not os.environ.get("FRESH"):
-        run = Run(last.parent)
-        before = run.machine()
-        if all(before.get(name) == description[name] for name in IDENTITY):
-            if not missing(found, size, run, SERVERS):
-                print("The last run was just this one and is complete; FRESH=1 measures anew", file=sys.stderr)
-            print(run.folder)
-            return
+    server.sql("CREATE EXTENSION comb", "CREATE SEQUENCE bench_sequence")
     run = Run(RESULTS / datetime.now(timezone.utc).strftime("%Y-%m-%d-%H%M%S"))
-    run.begin(description)
+    run.begin(machine.describe(server, size, os.environ["BENCH_WORK"]))
     print(run.folder)
 
 
 def measure(size, run, kind):
     server = open_server()
-    found = available(server)
-    steps = missing(found, size, run, [kind])
-    later = len(missing(found, size, run, SERVERS[SERVERS.index(kind) + 1 :]))
+    steps = plan(size, kind)
     if not steps:
         return
-    run.describe(machine.settings(server, kind))
     if kind == "large":
         warm_up(server, size)
-    for number, step in enumerate(steps):
-        begun = time.monotonic()
-        if step.case == PREPARATION:
-            step.experiment.prepare(server, step.contestant, size)
-            rows = []
-        else:
-            rows = step.experiment.measure(server, step.contestant, step.case, size)
-        seconds = time.monotonic() - begun
+    for experiment in of_server(kind):
+        for contestant in experiment.contestants():
+            experiment.prepare(server, contestant, size)
+    for number, step in enumerate(steps, 1):
+        rows = step.experiment.measure(server, step.contestant, step.case, size)
         names = (step.experiment.name, step.contestant.name)
-        run.append(
-            [(*names, parameter, step.round, metric, unit, value) for parameter, metric, unit, value in rows]
-            + [(*names, step.case, step.round, DONE, "s", round(seconds, 3))]
-        )
-        what = f"round {step.round} {step.case}" if step.round else PREPARATION
-        left = len(steps) - number - 1 + later
-        print(f"{left:5} to go  {names[0]:10} {names[1]:25} {what:42} {describe(rows) if rows else ''}", flush=True)
+        run.append([(*names, parameter, step.round, metric, unit, value) for parameter, metric, unit, value in rows])
+        print(f"{number:5} of {len(steps)}  {names[0]:10} {names[1]:12} round {step.round:2} {step.case:42} {describe(rows)}", flush=True)
 
 
 def warm_up(server, size):

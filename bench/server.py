@@ -36,39 +36,38 @@ class Server:
             raise Failed(f"the server did not log the processor time of the statement:\n{output}")
         return float(processor[1]) + float(processor[2])
 
-    def pgbench(self, script, connections, seconds, settings=""):
+    def pgbench(self, script, connections, seconds=1, settings=""):
         """Transactions a second of the script from so many connections."""
-        with tempfile.TemporaryDirectory(dir=self.work) as folder:
-            (Path(folder) / "script.sql").write_text(script)
-            command = [self.programs / "pgbench", "-n", "-M", "prepared", "-f", "script.sql", "-T", str(seconds)]
-            command += ["-c", str(connections), "-j", str(min(connections, os.cpu_count()))]
-            output = self._run(command, settings, folder)
-            rate = re.search(r"^tps = ([0-9.]+) \(without initial connection time\)", output, re.MULTILINE)
-            failed = re.search(r"^number of failed transactions: ([0-9]+)", output, re.MULTILINE)
-            if not rate or not failed or int(failed[1]):
-                raise Failed(f"pgbench failed:\n{output}")
-            return float(rate[1])
+        with self.writers([(script, 1)], connections, seconds, settings=settings) as writers:
+            output = writers.wait()
+        rate = re.search(r"^tps = ([0-9.]+) \(without initial connection time\)", output, re.MULTILINE)
+        failed = re.search(r"^number of failed transactions: ([0-9]+)", output, re.MULTILINE)
+        if not rate or not failed or int(failed[1]):
+            raise Failed(f"pgbench failed:\n{output}")
+        return float(rate[1])
 
     def session(self, database=""):
         return Session(self.programs / "psql", self.work, database)
 
-    def writers(self, scripts, connections, more=()):
+    def writers(self, scripts, connections, seconds, *more, settings=""):
         """pgbench at work in the background, with scripts (SQL, weight)."""
-        return Writers(self.programs / "pgbench", self.work, scripts, connections, more)
+        command = [self.programs / "pgbench", "-n", "-M", "prepared", "-T", str(seconds), *more]
+        command += ["-c", str(connections), "-j", str(min(connections, os.cpu_count()))]
+        return Writers(command, self.work, scripts, environment(settings))
 
     def _psql(self, statements, settings, log=False):
+        """What psql printed; with what the server logged of it, if asked for."""
         command = [self.programs / "psql", "-X", "-q", "-At", "-v", "ON_ERROR_STOP=1"]
         for statement in statements:
             command += ["-c", statement]
-        return self._run(command, settings, self.work, log)
-
-    def _run(self, command, settings, folder, log=False):
-        """What the program printed; with what the server logged of it, if asked for."""
-        environment = dict(os.environ, PGOPTIONS=" ".join(f"-c {setting}" for setting in settings.split()))
-        done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True)
+        done = subprocess.run(command, env=environment(settings), cwd=self.work, capture_output=True, text=True)
         if done.returncode != 0:
-            raise Failed(f"{Path(command[0]).name} failed:\n{done.stderr.strip()}")
+            raise Failed(f"psql failed:\n{done.stderr.strip()}")
         return done.stdout + done.stderr if log else done.stdout
+
+
+def environment(settings):
+    return dict(os.environ, PGOPTIONS=" ".join(f"-c {setting}" for setting in settings.split()))
 
 
 class Session:
@@ -105,14 +104,13 @@ class Session:
 class Writers:
     """A pgbench that runs until it has done what its options say, or until the block ends."""
 
-    def __init__(self, pgbench, work, scripts, connections, more):
+    def __init__(self, command, work, scripts, variables):
         self.folder = tempfile.TemporaryDirectory(dir=work)
-        command = [pgbench, "-n", "-M", "prepared", "-c", str(connections), "-j", str(min(connections, os.cpu_count())), *more]
         for number, (script, weight) in enumerate(scripts):
             (Path(self.folder.name) / f"{number}.sql").write_text(script)
             command += ["-f", f"{number}.sql@{weight}"]
         self.log = open(Path(self.folder.name) / "log", "w+")
-        self.process = subprocess.Popen(command, cwd=self.folder.name, stdout=self.log, stderr=subprocess.STDOUT)
+        self.process = subprocess.Popen(command, env=variables, cwd=self.folder.name, stdout=self.log, stderr=subprocess.STDOUT)
 
     def __enter__(self):
         return self
@@ -124,9 +122,10 @@ class Writers:
         self.folder.cleanup()
 
     def wait(self):
-        if self.process.wait():
-            self._fail("failed")
-
-    def _fail(self, how):
+        """What it printed."""
+        status = self.process.wait()
         self.log.seek(0)
-        raise Failed(f"pgbench {how}:\n{self.log.read()}")
+        output = self.log.read()
+        if status:
+            raise Failed(f"pgbench failed:\n{output}")
+        return output

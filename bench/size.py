@@ -20,7 +20,7 @@ def numbers(name, default, least=1, one=True):
 class Size:
     quick: bool
     rows: int  # "a million", of which every other number of rows is a multiple
-    connections: tuple  # of the concurrent inserts; generation takes those up to 16
+    connections: tuple
     rounds: int
     writers: int  # of the outbox that is read
 
@@ -34,22 +34,9 @@ class Size:
         return cls(quick, rows, connections, rounds, writers)
 
     @property
-    def generation_connections(self):
-        return [number for number in self.connections if number <= 16]
-
-    @property
-    def half_rounds(self):
-        return (self.rounds + 1) // 2
-
-    @property
     def twice_rounds(self):
         """For what differs most from one time to the next."""
         return self.rounds if self.quick else 2 * self.rounds
-
-    @property
-    def few_rounds(self):
-        """For what waits minutes each time, and differs little."""
-        return (self.rounds + 2) // 3
 
     @property
     def disk_gigabytes(self):
@@ -57,61 +44,19 @@ class Size:
         return 1 + 7 * self.rows // 1_000_000
 
     @property
-    def ids_per_query(self):
-        return 50_000
-
-    @property
-    def pgbench_seconds(self):
-        return 1
-
-    @property
-    def horizon_calls(self):
-        return 100_000
-
-    @property
-    def quiet_seconds(self):
-        return 5 if self.quick else 20
-
-    @property
-    def open_seconds(self):
-        """How long an unrelated transaction stays open beside readers."""
-        return 10 if self.quick else 60
-
-    @property
-    def slow_seconds(self):
-        """How long a writer takes for its transaction: longer than the reader that waits five seconds."""
-        return 7 if self.quick else 10
-
-    def shared_buffers(self, kind):
-        """In kB. They hold the tables that are measured."""
-        return 2 * 1024 * 1024
-
-    def settings(self, kind):
-        """What the server of that kind is started with, beyond what bench.sh gives all."""
-        values = {"shared_buffers": f"{self.shared_buffers(kind)}kB"}
-        if kind == "large":
-            # No checkpoint but those that are asked for, and sorts in memory: what is measured is the key.
-            values |= {"max_wal_size": "16GB", "checkpoint_timeout": "1h", "work_mem": "1GB", "maintenance_work_mem": "1GB"}
-            # What warm_up() has written stays to be used again.
-            values |= {"min_wal_size": f"{max(80, self.warm_up_megabytes)}MB"}
-        else:
-            # PostgreSQL's own, as a table that grows in production meets them.
-            values |= {"max_wal_size": "1GB", "checkpoint_timeout": "5min", "work_mem": "4MB", "maintenance_work_mem": "64MB"}
-            values |= {"min_wal_size": "80MB"}
-        if kind == "outbox":
-            # Logical decoding is one of the ways to read, and each commit's time is what a reader's delay counts from.
-            values |= {"wal_level": "logical", "track_commit_timestamp": "on", "max_connections": "650"}
-        return values
-
-    @property
     def warm_up_megabytes(self):
         return self.rows * 2048 // 1_000_000
 
-    def as_rows(self):
-        return {
-            "quick": str(int(self.quick)),
-            "rows": str(self.rows),
-            "connections": " ".join(map(str, self.connections)),
-            "rounds": str(self.rounds),
-            "writers": str(self.writers),
+    def settings(self, kind):
+        """What the server of that kind is started with, beyond what bench.sh gives all."""
+        if kind == "large":
+            # No checkpoint but those that are asked for, and sorts in memory: what is measured is the key. What warm_up() has
+            # written stays to be used again.
+            return {"max_wal_size": "16GB", "checkpoint_timeout": "1h", "work_mem": "1GB", "maintenance_work_mem": "1GB"} | {
+                "min_wal_size": f"{max(80, self.warm_up_megabytes)}MB"
+            }
+        # PostgreSQL's own, as a table that grows in production meets them. Logical decoding is one of the ways to read, and each
+        # commit's time is what a reader's delay counts from.
+        return {"max_wal_size": "1GB", "checkpoint_timeout": "5min", "work_mem": "4MB", "maintenance_work_mem": "64MB"} | {
+            "min_wal_size": "80MB", "wal_level": "logical", "track_commit_timestamp": "on", "max_connections": "650"
         }

@@ -5,15 +5,13 @@ class Experiment:
     name = ""
     # Which of the servers it needs (size.SERVERS).
     server = "large"
-    # Which part of the report it is for (report.PARTS).
-    part = "keys"
 
     def rounds(self, size):
         return size.rounds
 
-    def contestants(self, contestants):
+    def contestants(self):
         """Those that take part."""
-        return [contestant for contestant in contestants if self.name in contestant.experiments]
+        raise NotImplementedError
 
     def cases(self, size):
         """The values of its parameter; each contestant is measured in each, once a round."""

@@ -48,7 +48,6 @@ def rows(table, kind, first, last, count):
 def create(table, kind):
     statements = [f"DROP TABLE IF EXISTS {table}"]
     if kind == "partitions":
-        bound = "comb_lower_bound(now() + {} * interval ''5 days'')"
         return statements + [
             f"CREATE TABLE {table} (id uuid PRIMARY KEY, created timestamptz) PARTITION BY RANGE (id)",
             f"CREATE INDEX ON {table} (created)",
@@ -79,15 +78,14 @@ def factors(condition):
 
 class Estimates(Experiment):
     name = "estimates"
-    part = "estimates"
 
     def __init__(self):
         self.case, self.measured = None, set()
 
     def rounds(self, size):
-        return size.half_rounds
+        return (size.rounds + 1) // 2
 
-    def contestants(self, contestants):
+    def contestants(self):
         return [Contestant(name, way[0]) for name, way in WAYS.items()]
 
     def cases(self, size):

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from contestants import Contestant
 from experiments.base import Experiment
 
+CALLS_OF_LOOP = 100_000
 LOOP = "the loop"
 CALLS = {"horizon": "comb_horizon()::text", "sequence": "comb_sequence_horizon('tracked_position_seq')::text", "loop": "statement_timestamp()::text"}
 QUIET, PARTITIONS = "nothing else", "1,000 partitions"
@@ -45,9 +46,8 @@ def create_table(table, trigger, partitions=0):
 class Horizon(Experiment):
     name = "horizon"
     server = "outbox"
-    part = "readers"
 
-    def contestants(self, contestants):
+    def contestants(self):
         return [Contestant(name, LOOP if name == "loop" else call, call=call) for name, call in CALLS.items()]
 
     def cases(self, size):
@@ -56,7 +56,7 @@ class Horizon(Experiment):
     def measure(self, server, contestant, case, size):
         server.sql(*create_table("tracked", True, 1000 if case.startswith(PARTITIONS) else 0))
         server.sql("INSERT INTO tracked (body) VALUES ('')")
-        calls = size.horizon_calls // (20 if case == TEMPORARY else 1)
+        calls = CALLS_OF_LOOP // (20 if case == TEMPORARY else 1)
         before = "CREATE TEMP TABLE other (); DROP TABLE other;" if case == TEMPORARY else ""
         loop = f"""DO $$DECLARE answer text; BEGIN
                    FOR number IN 1..{calls} LOOP {before} answer := {contestant.call}; COMMIT; END LOOP; END$$"""
@@ -75,12 +75,11 @@ class Track(Experiment):
 
     name = "track"
     server = "outbox"
-    part = "readers"
 
     def rounds(self, size):
         return size.twice_rounds
 
-    def contestants(self, contestants):
+    def contestants(self):
         return [Contestant("plain", "no trigger"), Contestant("tracked", "`comb_track()`")]
 
     def cases(self, size):
@@ -90,7 +89,7 @@ class Track(Experiment):
         server.sql(*create_table("single", contestant.name == "tracked"))
         row = "INSERT INTO single (body) VALUES (repeat('x', 100));"
         if case in RATES:
-            return [(case, "rows a second", "rows/s", server.pgbench(row, RATES[case], 2 * size.pgbench_seconds, "synchronous_commit=off"))]
-        loop = f"DO $$BEGIN FOR number IN 1..{size.horizon_calls} LOOP {row}{STATEMENTS[case]} END LOOP; END$$"
+            return [(case, "rows a second", "rows/s", server.pgbench(row, RATES[case], 2, "synchronous_commit=off"))]
+        loop = f"DO $$BEGIN FOR number IN 1..{CALLS_OF_LOOP} LOOP {row}{STATEMENTS[case]} END LOOP; END$$"
         seconds = server.processor_seconds(loop, "synchronous_commit=off")
-        return [(case, "processor time", "us a statement", seconds * 1e6 / size.horizon_calls)]
+        return [(case, "processor time", "us a statement", seconds * 1e6 / CALLS_OF_LOOP)]

@@ -1,6 +1,7 @@
 """The experiment of Jeremy Todd's article on sequential GUIDs: a million rows with a text of 100 characters, then a second
 million; and the size of the index of the key."""
 
+import contestants
 from experiments.base import Experiment
 
 PAYLOAD = "repeat('x', 100)"
@@ -10,17 +11,20 @@ def insert(table, rows):
     return f"INSERT INTO {table} (payload) SELECT {PAYLOAD} FROM generate_series(1, {rows})"
 
 
-def timed_insert(server, table, rows, settings=""):
+def timed_insert(server, table, rows):
     """[(metric, unit, value)...] of so many rows after a checkpoint."""
     server.sql("CHECKPOINT")
     before = server.sql("SELECT pg_current_wal_insert_lsn()")
-    (seconds,) = server.seconds(insert(table, rows), settings=settings)
+    (seconds,) = server.seconds(insert(table, rows))
     wal_bytes = int(server.sql(f"SELECT pg_current_wal_insert_lsn() - '{before}'::pg_lsn"))
     return [("time", "s", seconds), ("WAL", "bytes a row", wal_bytes / rows)]
 
 
 class Insert(Experiment):
     name = "insert"
+
+    def contestants(self):
+        return contestants.ALL
 
     def prepare(self, server, contestant, size):
         server.sql(*contestant.create_table(f"insert_{contestant.name}"))
@@ -30,7 +34,7 @@ class Insert(Experiment):
         server.sql(f"TRUNCATE {table}")
         found = []
         for part in ("first", "second"):
-            found += [(part, *figure) for figure in timed_insert(server, table, size.rows, contestant.settings)]
+            found += [(part, *figure) for figure in timed_insert(server, table, size.rows)]
         index = int(server.sql(f"SELECT pg_indexes_size('{table}')"))
         found.append(("", "index of the key", "bytes a row", index / (2 * size.rows)))
         # Nothing that the next contestant would have to write.

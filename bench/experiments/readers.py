@@ -18,13 +18,13 @@ from experiments.base import Experiment
 
 POLL_SECONDS = 0.02
 PAGE = 1000
-# They end when the measurement does.
-ENDLESS = ["-T", "3600"]
 # Transactions a second, by which the writers leave the readers a processor.
 RATE = 500
 TOGETHER = "side_by_side"
 SLOT = "bench_readers"
 BEFORE_SECONDS = AFTER_SECONDS = 2
+# Of a full run, and with QUICK=1. A slow writer takes longer than the reader that waits five seconds.
+QUIET_SECONDS, OPEN_SECONDS, SLOW_SECONDS = (20, 5), (60, 10), (10, 7)
 
 ELSEWHERE = "elsewhere"
 PORTABLE = Path(__file__).resolve().parents[2] / "portable"
@@ -151,28 +151,28 @@ class Beside:
     """A transaction that stays open beside the readers, and holds a transaction id."""
 
     statement: str
-    seconds: str  # of size, how long
+    seconds: tuple
     database: str = ""
 
 
 OTHER_DATABASE = "beside a transaction of another database"
 CASES = {
     "quiet": None,
-    "beside an unrelated transaction": Beside("INSERT INTO unrelated VALUES (1)", "open_seconds"),
-    OTHER_DATABASE: Beside("INSERT INTO unrelated VALUES (1)", "open_seconds", ELSEWHERE),
-    "beside a slow writer": Beside("INSERT INTO outbox (body) SELECT 'slow' FROM generate_series(1, 100)", "slow_seconds"),
+    "beside an unrelated transaction": Beside("INSERT INTO unrelated VALUES (1)", OPEN_SECONDS),
+    OTHER_DATABASE: Beside("INSERT INTO unrelated VALUES (1)", OPEN_SECONDS, ELSEWHERE),
+    "beside a slow writer": Beside("INSERT INTO outbox (body) SELECT 'slow' FROM generate_series(1, 100)", SLOW_SECONDS),
 }
 
 
 class Readers(Experiment):
     name = "readers"
     server = "outbox"
-    part = "readers"
 
     def rounds(self, size):
-        return size.few_rounds
+        # It waits minutes each time, and differs little.
+        return (size.rounds + 2) // 3
 
-    def contestants(self, contestants):
+    def contestants(self):
         return [Contestant(TOGETHER, "all ways to read, side by side")]
 
     def cases(self, size):
@@ -184,36 +184,33 @@ class Readers(Experiment):
             elsewhere.ask("CREATE TABLE unrelated (n int)")
         server.sql(rf"\i {PORTABLE}/gapless.sql")
 
-    def _writing_seconds(self, size, beside):
-        return BEFORE_SECONDS + getattr(size, beside.seconds) + AFTER_SECONDS if beside else size.quiet_seconds
-
     def measure(self, server, contestant, case, size):
         beside = CASES[case]
         server.sql("DROP TABLE IF EXISTS outbox, unrelated, seen", TABLES, "CHECKPOINT")
         server.sql(f"SELECT pg_create_logical_replication_slot('{SLOT}', 'test_decoding')")
-        seconds = self._writing_seconds(size, beside)
+        opened = beside.seconds[size.quick] if beside else 0
+        seconds = BEFORE_SECONDS + opened + AFTER_SECONDS if beside else QUIET_SECONDS[size.quick]
         with ExitStack() as open_now:
             # A measurement that was interrupted leaves no slot either: it would keep the write-ahead log.
             open_now.callback(server.sql, f"SELECT pg_drop_replication_slot('{SLOT}')")
             readers = [Reader(way, open_now.enter_context(server.session())) for way in WAYS]
-            writers = open_now.enter_context(server.writers(SCRIPTS, size.writers, ["-T", str(seconds), f"--rate={RATE}"]))
-            span = self._stay_open(server, beside, size) if beside else ("-infinity", "infinity")
+            writers = open_now.enter_context(server.writers(SCRIPTS, size.writers, seconds, f"--rate={RATE}"))
+            span = self._stay_open(server, beside, opened) if beside else ("-infinity", "infinity")
             writers.wait()
             for reader in readers:
                 reader.end()
             for reader in readers:
                 reader.join()
-        opened = getattr(size, beside.seconds) if beside else 0
         return [*self._count(server, case, readers, *span), (case, "transaction open", "s", opened)]
 
-    def _stay_open(self, server, beside, size):
+    def _stay_open(self, server, beside, seconds):
         """Has the transaction open; answers the moments between which it was."""
         time.sleep(BEFORE_SECONDS)
         with server.session(beside.database) as session:
             session.ask("BEGIN")
             session.ask(beside.statement)
             (begun,) = session.ask("SELECT clock_timestamp()")
-            time.sleep(getattr(size, beside.seconds))
+            time.sleep(seconds)
             (ended,) = session.ask("SELECT clock_timestamp()")
             session.ask("COMMIT")
         return begun, ended
