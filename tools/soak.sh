@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# soak.sh [MAJOR [MINUTES [CONNECTIONS [FAULT...]]]]: the fault tests for longer than `make test` has time
-# for, against one major of PostgreSQL. They share the time; those that need none of it end sooner. Then sqlsmith has that time.
-# FAULT: those of pg_test/tests/faults/ alone, by name.
+# soak.sh [MAJOR [MINUTES [CONNECTIONS]]]: the fault tests for longer than `make test` has time for, against one major of PostgreSQL.
+# They share the time; those that need none of it end sooner. Then PostgreSQL's own suites, sqlsmith for that time, all mistakes,
+# tests on a PostgreSQL 18 with assertions, Miri and cargo-mutants.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/suite.sh"
@@ -12,10 +12,6 @@ PG_CONFIG=$("$ROOT/tools/setup.sh" "${1:-}")
 . "$ROOT/tools/private.sh"
 
 mapfile -t faults < <(sed -n 's/^mod \(.*\);/\1/p' "$ROOT/pg_test/tests/faults/main.rs")
-for fault in "${@:4}"; do
-    [[ " ${faults[*]} " == *" $fault "* ]] || die "no fault test is called $fault" "There are ${faults[*]}"
-done
-[ $# -le 3 ] || faults=("${@:4}")
 install_release
 # A test has two servers, one after the other.
 SHARE=$((MINUTES * 60 / (2 * ${#faults[@]})))
@@ -24,10 +20,6 @@ for fault in "${faults[@]}"; do
         CARGO_TARGET_DIR="${CARGO_TARGET_DIR%/*}" cargo test --locked --manifest-path "$ROOT/Cargo.toml" --package pg_test \
         --test faults -- --test-threads=1 --nocapture "$fault::"
 done
-if [ $# -gt 3 ]; then
-    suites_end "Faults on PostgreSQL $MAJOR"
-    exit
-fi
 
 if tests=$("$ROOT/tools/setup.sh" --tests "$MAJOR"); then
     suite "PostgreSQL's own suites with comb, and sqlsmith" "$ROOT/tools/postgres_suites.sh" "$PG_CONFIG" "$tests" $((MINUTES * 60))
