@@ -3,7 +3,7 @@
 #   DESTDIR=...      the folder below which `make install` and `make uninstall` work, for packages
 #   CONNECTIONS=32   `make soak`: connections
 #   ARCH=arm64 MAINTAINER='NAME <ADDRESS>'   `make package`: another architecture, for which the Rust of rustup compiles; the maintainer
-#   CITUS=/path/to/its/sources   `make companions ON=citus`
+#   CITUS=/path      `make companions ON=citus`: the folder of a PostgreSQL 18 with Citus and comb
 #   QUICK=1 ROWS=... CONNECTIONS="..." ROUNDS=... WRITERS=... EXPERIMENTS="..."   `make bench`: bench/README.md
 
 PG_CONFIG ?= pg_config

@@ -19,7 +19,7 @@ const RANGE_OF: &str = "
 
 /// The shop with pg_partman, and comb in that schema.
 fn start(schema: &str) -> Host {
-    let host = Host::start(&[("shared_preload_libraries", "comb,pg_partman_bgw"), ("pg_partman_bgw.interval", "3600")]);
+    let host = Host::start(&[("shared_preload_libraries", "comb")]);
     // Some versions are not trusted, hence by the superuser, as pg_partman's instructions say.
     host.superuser(
         "CREATE SCHEMA partman AUTHORIZATION app;

@@ -41,24 +41,11 @@ fn whole_life(host: &Host, table: &str, kind: Kind, at: impl Fn(&str) -> String)
     assert_eq!(count(""), "56", "no row is lost that is newer than the retention");
 }
 
-/// Drops the newest partition of events.
-fn drop_last(host: &Host, database: &str) {
-    let last = "SELECT inhrelid::regclass FROM pg_inherits i, range_of(i.inhrelid) r
-                WHERE inhparent = 'public.events'::regclass ORDER BY upper(r) DESC NULLS LAST LIMIT 1";
-    let last = host.run(database, "postgres", last);
-    host.run(database, "postgres", &format!("DROP TABLE {last}"));
-}
-
-const LAST_DAY: &str = "SELECT max(upper(r))::date - current_date FROM pg_inherits i, range_of(i.inhrelid) r
-                        WHERE inhparent = 'public.events'::regclass";
-
 #[test]
 #[ignore = "needs pg_partman: make companions"]
 fn a_table_of_version_7() {
-    let mut host = super::start("extensions");
+    let host = super::start("extensions");
     whole_life(&host, "events", UUIDV7, |time| format!("comb_at({time})"));
-    the_background_worker_creates_partitions(&mut host);
-    a_restored_database_continues(&host);
 }
 
 #[test]
@@ -66,35 +53,4 @@ fn a_table_of_version_7() {
 fn a_table_in_the_order_of_sql_server() {
     let host = super::start("extensions");
     whole_life(&host, "inventory", MSSQL, |time| format!("comb_at({time}, 'mssql')"));
-}
-
-/// By the role of the owner.
-fn the_background_worker_creates_partitions(host: &mut Host) {
-    drop_last(host, "shop");
-    assert_eq!(host.app(LAST_DAY), "7");
-    host.server.restart(&[
-        ("pg_partman_bgw.dbname", "shop"),
-        ("pg_partman_bgw.role", "app"),
-        ("pg_partman_bgw.interval", "2"),
-        ("pg_partman_bgw.analyze", "off"),
-    ]);
-    host.wait_until("shop", &LAST_DAY.replace("current_date FROM", "current_date = 8 FROM"));
-    host.server.restart(&[("pg_partman_bgw.interval", "3600")]);
-}
-
-/// By a superuser, into a database of another name.
-fn a_restored_database_continues(host: &Host) {
-    let rows = "SELECT count(*), count(DISTINCT tableoid) FROM events";
-    let dump = host.server.work().join("shop.dump");
-    host.server.client_program("pg_dump").args(["-Fc", "-f"]).arg(&dump).arg("shop").run();
-    host.superuser(
-        "CREATE DATABASE restored OWNER app;
-         ALTER DATABASE restored SET search_path = public, extensions",
-    );
-    let restore = host.server.client_program("pg_restore").args(["--exit-on-error", "-d", "restored"]);
-    assert_eq!(restore.arg(&dump).run(), "");
-    assert_eq!(host.run("restored", "postgres", rows), host.superuser(rows));
-    drop_last(host, "restored");
-    host.run("restored", "postgres", "SELECT partman.run_maintenance('public.events')");
-    assert_eq!(host.run("restored", "postgres", LAST_DAY), "8");
 }
