@@ -60,17 +60,12 @@ def insert_table(figures):
 
 def rate_table(figures):
     metric = "rows a second"
-    parameters = figures.values.parameters("concurrent", metric)
+    parameters = [parameter for parameter in figures.values.parameters("concurrent", metric) if " " not in parameter]
     rows = []
     for contestant in figures.contestants("concurrent"):
         rates = [(figures.get("concurrent", contestant.name, parameter, metric), figures.get("concurrent", "bigint", parameter, metric)) for parameter in parameters]
         rows.append([contestant.label, *(f"{share(ratio(rate, bigint))}<br>{figure(rate)}" for rate, bigint in rates)])
-    return table(["relative to bigint, and rows per second", *map(connections_head, parameters)], rows)
-
-
-def connections_head(parameter):
-    connections, *more = parameter.split()
-    return " ".join([connections.split("=")[1], "conn.", *more])
+    return table(["relative to bigint, and rows per second", *(f"{parameter.split('=')[1]} conn." for parameter in parameters)], rows)
 
 
 TABLES = {

@@ -46,8 +46,8 @@ class Server:
             raise Failed(f"pgbench failed:\n{output}")
         return float(rate[1])
 
-    def session(self, database=""):
-        return Session(self.programs / "psql", self.work, database)
+    def session(self):
+        return Session(self.programs / "psql", self.work)
 
     def writers(self, scripts, connections, seconds, *more, settings=""):
         """pgbench at work in the background, with scripts (SQL, weight)."""
@@ -75,8 +75,8 @@ class Session:
 
     END = "end of the answer"
 
-    def __init__(self, psql, folder, database):
-        command = [psql, "-X", "-q", "-At", "-v", "ON_ERROR_STOP=1", *([database] if database else [])]
+    def __init__(self, psql, folder):
+        command = [psql, "-X", "-q", "-At", "-v", "ON_ERROR_STOP=1"]
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(command, cwd=folder, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
 

@@ -18,16 +18,12 @@ def summary_table(figures):
     def index(key):
         return figures.get("insert", key, "", "index of the key")
 
-    def wal(key):
-        return figures.get("insert", key, "first", "WAL")
-
     rows = [
         ("Generate a key", "ns", lambda key: figures.generation(key, "connections=1"), False),
         ("Load a million rows, per row", "µs", bulk, False),
         ("Single-row inserts, 1 connection", "/s", rate("connections=1 synchronous_commit=on"), True),
         ("Single-row inserts, 8 connections", "/s", rate("connections=8 synchronous_commit=on"), True),
         ("Index, per row", "bytes", index, False),
-        ("WAL, per row of the first million", "bytes", wal, False),
     ]
     return table(["measured", *KEYS.values()], [[head, *cells(unit, of, more)] for head, unit, of, more in rows])
 

@@ -26,7 +26,6 @@ BEFORE_SECONDS = AFTER_SECONDS = 2
 # Of a full run, and with QUICK=1. A slow writer takes longer than the reader that waits five seconds.
 QUIET_SECONDS, OPEN_SECONDS, SLOW_SECONDS = (20, 5), (60, 10), (10, 7)
 
-ELSEWHERE = "elsewhere"
 PORTABLE = Path(__file__).resolve().parents[2] / "portable"
 
 TABLES = """CREATE TABLE outbox (id uuid PRIMARY KEY DEFAULT comb_tracked(), position bigint GENERATED ALWAYS AS IDENTITY UNIQUE,
@@ -146,21 +145,11 @@ class Reader:
             raise self.failure
 
 
-@dataclass(frozen=True)
-class Beside:
-    """A transaction that stays open beside the readers, and holds a transaction id."""
-
-    statement: str
-    seconds: tuple
-    database: str = ""
-
-
-OTHER_DATABASE = "beside a transaction of another database"
+# A transaction that stays open beside the readers, and holds a transaction id: its statement, and for how long.
 CASES = {
     "quiet": None,
-    "beside an unrelated transaction": Beside("INSERT INTO unrelated VALUES (1)", OPEN_SECONDS),
-    OTHER_DATABASE: Beside("INSERT INTO unrelated VALUES (1)", OPEN_SECONDS, ELSEWHERE),
-    "beside a slow writer": Beside("INSERT INTO outbox (body) SELECT 'slow' FROM generate_series(1, 100)", SLOW_SECONDS),
+    "beside an unrelated transaction": ("INSERT INTO unrelated VALUES (1)", OPEN_SECONDS),
+    "beside a slow writer": ("INSERT INTO outbox (body) SELECT 'slow' FROM generate_series(1, 100)", SLOW_SECONDS),
 }
 
 
@@ -176,26 +165,24 @@ class Readers(Experiment):
         return [Contestant(TOGETHER, "all ways to read, side by side")]
 
     def cases(self, size):
-        return [case for case in CASES if not (size.quick and case == OTHER_DATABASE)]
+        return list(CASES)
 
     def prepare(self, server, contestant, size):
-        server.sql(f"CREATE DATABASE {ELSEWHERE}")
-        with server.session(ELSEWHERE) as elsewhere:
-            elsewhere.ask("CREATE TABLE unrelated (n int)")
         server.sql(rf"\i {PORTABLE}/gapless.sql")
 
     def measure(self, server, contestant, case, size):
         beside = CASES[case]
         server.sql("DROP TABLE IF EXISTS outbox, unrelated, seen", TABLES, "CHECKPOINT")
         server.sql(f"SELECT pg_create_logical_replication_slot('{SLOT}', 'test_decoding')")
-        opened = beside.seconds[size.quick] if beside else 0
+        statement, seconds = beside or (None, (0, 0))
+        opened = seconds[size.quick]
         seconds = BEFORE_SECONDS + opened + AFTER_SECONDS if beside else QUIET_SECONDS[size.quick]
         with ExitStack() as open_now:
             # A measurement that was interrupted leaves no slot either: it would keep the write-ahead log.
             open_now.callback(server.sql, f"SELECT pg_drop_replication_slot('{SLOT}')")
             readers = [Reader(way, open_now.enter_context(server.session())) for way in WAYS]
             writers = open_now.enter_context(server.writers(SCRIPTS, size.writers, seconds, f"--rate={RATE}"))
-            span = self._stay_open(server, beside, opened) if beside else ("-infinity", "infinity")
+            span = self._stay_open(server, statement, opened) if beside else ("-infinity", "infinity")
             writers.wait()
             for reader in readers:
                 reader.end()
@@ -203,12 +190,12 @@ class Readers(Experiment):
                 reader.join()
         return [*self._count(server, case, readers, *span), (case, "transaction open", "s", opened)]
 
-    def _stay_open(self, server, beside, seconds):
+    def _stay_open(self, server, statement, seconds):
         """Has the transaction open; answers the moments between which it was."""
         time.sleep(BEFORE_SECONDS)
-        with server.session(beside.database) as session:
+        with server.session() as session:
             session.ask("BEGIN")
-            session.ask(beside.statement)
+            session.ask(statement)
             (begun,) = session.ask("SELECT clock_timestamp()")
             time.sleep(seconds)
             (ended,) = session.ask("SELECT clock_timestamp()")
