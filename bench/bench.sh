@@ -1,10 +1,6 @@
 #!/usr/bin/env bash
-# bench.sh: measures bench/experiments/ on a private PostgreSQL 18, which is removed afterwards, and writes the tables. In the
-# environment:
-#   QUICK=1          a tenth of the rows, few connections and rounds: about six minutes
-#   ROWS             the number of rows (1000000); CONNECTIONS "1 2 8 16"; ROUNDS 5
-#   WRITERS          of the readers' outbox (8)
-#   EXPERIMENTS      names of those to measure (all)
+# bench.sh: measures bench/experiments/ on a private PostgreSQL 18, which is removed afterwards, and writes the tables. README.md has
+# the parameters, which are in the environment.
 set -euo pipefail
 . "$(dirname "$0")/../tools/common.sh"
 . "$ROOT/tools/cluster.sh"

@@ -29,7 +29,10 @@ ALL = [
     uuid("comb", "comb_new()", "comb_new()"),
     # SQL Server's COMB: in SQL Server's order by its type and by its index; and what happens without that order.
     Contestant(
-        "mssql", "comb_new_mssql(), uniqueidentifier", "comb_new_mssql()", "id uniqueidentifier PRIMARY KEY DEFAULT comb_new_mssql()"
+        "mssql",
+        "comb_new_mssql(), uniqueidentifier",
+        "comb_new_mssql()",
+        "id uniqueidentifier PRIMARY KEY DEFAULT comb_new_mssql()",
     ),
     Contestant(
         "mssql_ops",

@@ -13,10 +13,11 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def describe(server, size, data_folder):
     rows = {"measured": datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")}
-    rows |= {"processor": processor(), "cores": str(os.cpu_count()), "memory": memory()}
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    rows |= {"processor": processor(), "cores": str(os.cpu_count()), "memory": f"{memory / 2**30:.0f} GB"}
     rows |= {"virtual machine": "yes" if "hypervisor" in Path("/proc/cpuinfo").read_text() else "not known"}
     rows |= {"file system of the data": output("stat", "-f", "-c", "%T", str(data_folder))}
-    rows |= {"system": distribution(), "kernel": re.match("[0-9.]*", platform.release())[0], "C library": " ".join(platform.libc_ver())}
+    rows |= {"system": platform.freedesktop_os_release()["PRETTY_NAME"], "kernel": re.match("[0-9.]*", platform.release())[0]}
     rows |= {"PostgreSQL": server.sql("SELECT version()"), "comb": server.sql("SELECT extversion FROM pg_extension WHERE extname = 'comb'")}
     rows |= {"commit": commit(), "Rust": output("rustc", "--version")}
     return rows | {name: str(value) for name, value in asdict(size).items()}
@@ -27,16 +28,6 @@ def processor():
         if line.startswith(("model name", "Model")):
             return line.split(":", 1)[1].strip()
     return platform.machine()
-
-
-def memory():
-    kilobytes = int(Path("/proc/meminfo").read_text().split("MemTotal:")[1].split()[0])
-    return f"{kilobytes / 1024 / 1024:.0f} GB"
-
-
-def distribution():
-    lines = Path("/etc/os-release").read_text().splitlines()
-    return next((line.split("=", 1)[1].strip('"') for line in lines if line.startswith("PRETTY_NAME=")), "unknown")
 
 
 def commit():

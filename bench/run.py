@@ -84,7 +84,7 @@ def measure(size, run, kind):
         rows = step.experiment.measure(server, step.contestant, step.case, size)
         names = (step.experiment.name, step.contestant.name)
         run.append([(*names, parameter, step.round, metric, unit, value) for parameter, metric, unit, value in rows])
-        print(f"{number:5} of {len(steps)}  {names[0]:10} {names[1]:12} round {step.round:2} {step.case:42} {describe(rows)}", flush=True)
+        print(f"{number:5} of {len(steps)}  {names[0]:10} {names[1]:12} round {step.round} {step.case:42} {describe(rows)}", flush=True)
 
 
 def warm_up(server, size):

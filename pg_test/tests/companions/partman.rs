@@ -1,7 +1,6 @@
 //! pg_partman creates, fills and drops partitions by comb's ids.
 
 mod life;
-mod others;
 
 use super::common::{Host, Section};
 

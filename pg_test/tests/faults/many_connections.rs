@@ -23,22 +23,19 @@ fn turn(client: &mut Client) -> Uuid {
 
 /// How many rows two readers get, by position and by key, in polls until the writers are done.
 fn read(client: &mut Client, done: impl Fn() -> bool) -> [usize; 2] {
-    let by_position =
-        "SELECT position FROM events WHERE position > $1 AND position <= comb_sequence_horizon('events_position_seq')
-                       ORDER BY position";
+    let by_position = "SELECT position FROM events
+                       WHERE position > $1 AND position <= comb_sequence_horizon('events_position_seq') ORDER BY position";
     let by_key = "SELECT id FROM events WHERE id > $1 AND id < comb_horizon() ORDER BY id";
     let (mut position, mut id, mut rows) = (0i64, Uuid::nil(), [0, 0]);
     loop {
         let last_round = done();
-        {
-            for row in client.query(by_position, &[&position]).expect("rows") {
-                (position, rows[0]) = (row.get(0), rows[0] + 1);
-            }
-            for row in client.query(by_key, &[&id]).expect("rows") {
-                (id, rows[1]) = (row.get(0), rows[1] + 1);
-            }
-            thread::sleep(Duration::from_millis(20));
+        for row in client.query(by_position, &[&position]).expect("rows") {
+            (position, rows[0]) = (row.get(0), rows[0] + 1);
         }
+        for row in client.query(by_key, &[&id]).expect("rows") {
+            (id, rows[1]) = (row.get(0), rows[1] + 1);
+        }
+        thread::sleep(Duration::from_millis(20));
         if last_round {
             return rows;
         }

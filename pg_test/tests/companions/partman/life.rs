@@ -1,6 +1,6 @@
 //! The whole life of a table that pg_partman partitions by days.
 
-use super::{Host, Kind, MSSQL, NINE_DAYS, UUIDV7, create_parent, days, days_of, quietly};
+use super::{Host, Kind, MSSQL, NINE_DAYS, UUIDV7, create_parent, days, days_of, quietly, start};
 
 /// `at` generates an id of a time.
 fn whole_life(host: &Host, table: &str, kind: Kind, at: impl Fn(&str) -> String) {
@@ -44,13 +44,35 @@ fn whole_life(host: &Host, table: &str, kind: Kind, at: impl Fn(&str) -> String)
 #[test]
 #[ignore = "needs pg_partman: make companions"]
 fn a_table_of_version_7() {
-    let host = super::start("extensions");
+    let host = start("extensions");
     whole_life(&host, "events", UUIDV7, |time| format!("comb_at({time})"));
 }
 
 #[test]
 #[ignore = "needs pg_partman: make companions"]
 fn a_table_in_the_order_of_sql_server() {
-    let host = super::start("extensions");
+    let host = start("extensions");
     whole_life(&host, "inventory", MSSQL, |time| format!("comb_at({time}, 'mssql')"));
+}
+
+/// pg_partman's own functions, whose bounds have no version.
+const THEIRS: Kind = Kind { encoder: "partman.uuid7_time_encoder", decoder: "partman.uuid7_time_decoder", ..UUIDV7 };
+
+#[test]
+#[ignore = "needs pg_partman: make companions"]
+fn a_set_of_their_functions_continues_with_the_decoder() {
+    let host = start("extensions");
+    create_parent(&host, "theirs", "1 day", THEIRS);
+    host.app(
+        "UPDATE partman.part_config SET time_decoder = 'extensions.comb_partman_decoder', infinite_time_partitions = true
+         WHERE parent_table = 'public.theirs';
+         INSERT INTO theirs (id) SELECT comb_at(current_date + n * interval '1 day' + interval '1 hour') FROM generate_series(-6, 3) n;
+         INSERT INTO theirs (id) VALUES (gen_random_uuid())",
+    );
+    quietly(&host, "SELECT partman.run_maintenance('public.theirs')");
+    quietly(&host, "SELECT partman.partition_data_time('public.theirs', 100)");
+    let without_a_gap = format!("-6 to -5, -5 to -4, {NINE_DAYS}, 5 to 6, 6 to 7, 7 to 8");
+    assert_eq!(days(&host, "theirs"), without_a_gap);
+    let rows = "SELECT (SELECT count(*) FROM theirs_default), (SELECT count(*) FROM theirs)";
+    assert_eq!(host.app(rows), "1|11", "only the random key is in the default partition");
 }
