@@ -121,7 +121,7 @@ def track_table(figures):
 
 def cost_table(figures):
     rows = [[case, *(share(processor_time(figures, call, case)) for call in (OURS, "sequence"))] for case in horizon_cases(figures)]
-    return table(["beside the poll", "`comb_horizon()`, µs", "`comb_sequence_horizon()`, µs"], rows)
+    return table(["during the poll", "`comb_horizon()`, µs", "`comb_sequence_horizon()`, µs"], rows)
 
 
 def readers_run(figures):
