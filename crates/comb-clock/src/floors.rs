@@ -351,7 +351,9 @@ impl<'a> Floors<'a> {
             }
             let (of, floor) = (Source(place.source.load(Relaxed)), place.floor.load(Relaxed));
             fence(Acquire);
-            if (of != source && of != every) || place.word.load(Relaxed) >> 2 != id || snapshot.sees(id) {
+            let is_other = (of != source && of != every) || place.word.load(Relaxed) >> 2 != id;
+            // An entry that changes nothing needs no search of the snapshot.
+            if is_other || (of == source && floor >= settled && floor != unset(id)) || snapshot.sees(id) {
                 continue;
             }
             if of != source {
