@@ -67,7 +67,7 @@ def page_by_position(limit):
 
 
 SEQUENCE = "'outbox_position_seq'"
-# docs/outbox.md, "Whole transactions".
+# docs/readers.md, "Whole transactions".
 NO_WAIT = f"""SELECT id, floor, snapshot
     FROM (SELECT comb_sequence_horizon({SEQUENCE}) AS floor, pg_current_snapshot() AS snapshot) next
     LEFT JOIN outbox ON position > {{1}} AND NOT pg_visible_in_snapshot(xid, '{{2}}')"""
