@@ -87,7 +87,10 @@ functions! {
     fn try_relation_open(relation: Oid, lock: LOCKMODE) -> Relation;
     fn relation_close(relation: Relation, lock: LOCKMODE);
     fn ReadBuffer(relation: Relation, page: BlockNumber) -> Buffer;
+    #[cfg(not(feature = "pg19"))]
     fn LockBuffer(buffer: Buffer, mode: c_int);
+    #[cfg(feature = "pg19")]
+    fn LockBufferInternal(buffer: Buffer, mode: BufferLockMode::Type);
     fn BufferGetLSNAtomic(buffer: Buffer) -> XLogRecPtr;
     fn UnlockReleaseBuffer(buffer: Buffer);
     fn XLogNeedsFlush(until: XLogRecPtr) -> bool;

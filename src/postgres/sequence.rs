@@ -45,7 +45,10 @@ pub fn last_number(sequence: Oid, durability: Durability) -> Result<i64, Report>
             return Err(report!(ERRCODE_FEATURE_NOT_SUPPORTED, "cannot read temporary sequences of other sessions"));
         }
         let buffer = raw::ReadBuffer(relation, 0);
+        #[cfg(not(feature = "pg19"))]
         raw::LockBuffer(buffer, pg_sys::BUFFER_LOCK_SHARE as i32);
+        #[cfg(feature = "pg19")]
+        raw::LockBufferInternal(buffer, pg_sys::BufferLockMode::BUFFER_LOCK_SHARE);
         let page = page_of(buffer);
         let item = (*page.cast::<pg_sys::PageHeaderData>()).pd_linp.as_ptr();
         let tuple = page.add((*item).lp_off() as usize);
