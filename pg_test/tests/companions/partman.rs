@@ -108,7 +108,7 @@ fn pg_partman_finds_one_encoder_and_one_decoder() {
     for Kind { encoder, decoder, .. } in [UUIDV7, MSSQL] {
         let functions = format!(
             "SELECT count(*) FROM pg_proc
-             WHERE pronamespace::regnamespace || '.' || proname = '{encoder}' AND pronargs - pronargdefaults = 1;
+             WHERE pronamespace::regnamespace || '.' || proname = '{encoder}' AND 1 BETWEEN pronargs - pronargdefaults AND pronargs;
              SELECT count(*) FROM pg_proc
              WHERE pronamespace::regnamespace || '.' || proname = '{decoder}' AND oidvectortypes(proargtypes) = 'text'"
         );
