@@ -48,7 +48,7 @@ CREATE FUNCTION comb_mssql_sortsupport(internal) RETURNS void
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_mssql_sortsupport';
 COMMENT ON FUNCTION comb_mssql_sortsupport(internal) IS 'sort support';
 
--- Skip support exists in PostgreSQL 18 and newer; 95-majors.sql adds it to the operator family there.
+-- Skip support exists in PostgreSQL 18 and newer; 95-skip-support.sql adds it to the operator family there.
 CREATE FUNCTION comb_mssql_skipsupport(internal) RETURNS void
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_mssql_skipsupport';
 COMMENT ON FUNCTION comb_mssql_skipsupport(internal) IS 'skip support';

@@ -3,7 +3,7 @@
 CREATE TYPE uniqueidentifier;
 
 CREATE FUNCTION uniqueidentifier_in(cstring) RETURNS uniqueidentifier
-    LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'uuid_in';
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'uniqueidentifier_in';
 COMMENT ON FUNCTION uniqueidentifier_in(cstring) IS 'I/O';
 
 CREATE FUNCTION uniqueidentifier_out(uniqueidentifier) RETURNS cstring

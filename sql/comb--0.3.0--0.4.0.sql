@@ -24,10 +24,6 @@ CREATE OR REPLACE FUNCTION comb_decode(value text, format text DEFAULT 'crockfor
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_decode';
 COMMENT ON FUNCTION comb_decode(text, text) IS 'read UUID from 26 characters of Crockford''s base32, the text of ULID';
 
--- Its input is uuid's.
-CREATE OR REPLACE FUNCTION uniqueidentifier_in(cstring) RETURNS uniqueidentifier
-    LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'uuid_in';
-
 COMMENT ON FUNCTION comb_between_support(internal) IS 'planner support of comb_between';
 COMMENT ON FUNCTION comb_between_implied(internal, internal) IS 'planner support of comb_between';
 
@@ -130,29 +126,10 @@ WHERE new.oid OPERATOR(pg_catalog.=) p.new::oid AND old.oid OPERATOR(pg_catalog.
 
 DROP FUNCTION comb_status_0_3(), comb_clock_status_0_3();
 
--- What only newer major versions of PostgreSQL have
+-- Skip support of btree, from PostgreSQL 18 on
 --
--- An update script may run these statements again: pg_upgrade brings the catalogs of the old major
--- version, which lack it. A database may lack PL/pgSQL, hence SQL functions, called under a condition.
-
--- PostgreSQL 17: the role pg_maintain
-
-CREATE FUNCTION pg_catalog.comb_grant_to_pg_maintain() RETURNS void LANGUAGE sql AS $$
-    GRANT EXECUTE ON FUNCTION comb_observe(uuid, text), comb_reset_clock() TO pg_maintain
-$$;
-SELECT pg_catalog.comb_grant_to_pg_maintain()
-WHERE EXISTS (
-    SELECT FROM pg_catalog.pg_roles WHERE rolname OPERATOR(pg_catalog.=) 'pg_maintain'
-) AND NOT EXISTS (
-    -- Granted before: what was revoked since stays so.
-    SELECT FROM pg_catalog.pg_init_privs
-    WHERE classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass
-    AND objoid OPERATOR(pg_catalog.=) 'comb_reset_clock()'::regprocedure
-    AND initprivs::text OPERATOR(pg_catalog.~) 'pg_maintain'
-);
-DROP FUNCTION pg_catalog.comb_grant_to_pg_maintain();
-
--- PostgreSQL 18: skip support
+-- An update script runs these statements again: pg_upgrade brings the operator family of the old major version, which lacks it.
+-- A database may lack PL/pgSQL, hence an SQL function, called under a condition.
 
 CREATE FUNCTION pg_catalog.comb_add_skip_support() RETURNS void LANGUAGE sql AS $$
     ALTER OPERATOR FAMILY uuid_mssql_ops USING btree ADD

@@ -19,4 +19,4 @@ extension_sql_file!("../sql/90-uniqueidentifier.sql", name = "uniqueidentifier",
 extension_sql_file!("../sql/91-first-last.sql", name = "first_last", requires = ["uniqueidentifier"]);
 extension_sql_file!("../sql/92-partitions.sql", name = "partitions", requires = ["first_last"]);
 extension_sql_file!("../sql/93-between.sql", name = "between", requires = ["partitions"]);
-extension_sql_file!("../sql/95-majors.sql", name = "majors", requires = ["between"]);
+extension_sql_file!("../sql/95-skip-support.sql", name = "skip_support", requires = ["between"]);

@@ -1,4 +1,4 @@
-//! The type uniqueidentifier: planner support for equality with uuid.
+//! The type uniqueidentifier: its input, and planner support for equality with uuid.
 //!
 //! The operator of the two types is a member of our operator family alone, so an ordinary index on a uuid
 //! column would not serve it, which a foreign key to a uniqueidentifier key needs. The planner replaces it:
@@ -9,13 +9,19 @@
 
 use pgrx::pg_sys::{self, Datum, Expr, Node, NodeTag, Oid};
 
-use crate::postgres::call::export;
+use crate::postgres::call::{Call, export};
 use crate::postgres::raw;
 
 /// uuid = uuid (pg_operator.dat).
 const UUID_EQ: Oid = Oid::from_u32(2972);
 
-export!(uniqueidentifier_eq_support);
+export!(uniqueidentifier_in, uniqueidentifier_eq_support);
+
+/// The input function is uuid's. It gets the call, which says where to store an error (pg_input_is_valid).
+fn uniqueidentifier_in(call: Call, _: Datum) -> Datum {
+    // SAFETY: the call has a cstring, as one of uuid_in().
+    unsafe { raw::uuid_in(call.info()) }
+}
 
 fn uniqueidentifier_eq_support(request: *mut Node) -> Datum {
     // SAFETY: the planner calls it with a node that is one of its requests.

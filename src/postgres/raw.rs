@@ -46,6 +46,7 @@ functions! {
     fn jsonb_in(call: FunctionCallInfo) -> Datum;
     fn timestamp_zone(call: FunctionCallInfo) -> Datum;
     fn timestamptz_pl_interval(call: FunctionCallInfo) -> Datum;
+    fn uuid_in(call: FunctionCallInfo) -> Datum;
 
     // Values
     fn cstring_to_text_with_len(text: *const c_char, length: c_int) -> *mut pg_sys::text;

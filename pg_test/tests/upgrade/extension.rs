@@ -87,7 +87,7 @@ const REMOVED: [(&str, &str, &str); 8] = [
 ];
 
 /// What objects of the released version do under this library, before the update: they go on, or fail with an error.
-const BEFORE_UPDATE: [(&str, &str, Option<&str>); 12] = [
+const BEFORE_UPDATE: [(&str, &str, Option<&str>); 14] = [
     ("comb_new()", "INSERT INTO orders (item) VALUES ('more')", None),
     ("comb_tracked()", "INSERT INTO outbox (n) VALUES (3)", None),
     ("comb_track()", "INSERT INTO events (body) VALUES ('three')", None),
@@ -97,7 +97,9 @@ const BEFORE_UPDATE: [(&str, &str, Option<&str>); 12] = [
     ("comb_horizon_status()", "SELECT * FROM comb_horizon_status()", None),
     ("comb_observe()", "SELECT comb_observe(comb_new())", None),
     ("comb_between()", "SELECT count(*) FROM recent", None),
+    ("uniqueidentifier", "SELECT '018e5f3b-0000-0000-0000-018e5f3bff48'::uniqueidentifier", None),
     ("comb_status()", "SELECT * FROM comb_status()", Some("42883")),
+    ("comb_horizon_holders()", "SELECT * FROM comb_horizon_holders()", Some("42883")),
     ("comb_settled()", "SELECT comb_settled(comb_new())", Some("42883")),
     ("comb_hold()", "SELECT comb_hold()", Some("42883")),
 ];
