@@ -53,7 +53,7 @@ fn comb_clock_state(call: Call) -> Result<Datum, Report> {
         Some(text(env!("CARGO_PKG_VERSION"))),
     ];
     // SAFETY: the columns of its SQL declaration.
-    unsafe { row(call, &columns) }
+    Ok(unsafe { row(call, &columns) })
 }
 
 /// Advances the clock to a UUID, unless it is later already. Returns the time of the clock after that.

@@ -1,6 +1,5 @@
 //! comb_guard(): the trigger that accepts only rows whose key the horizon covers.
 
-use std::cell::Cell;
 use std::ffi::c_void;
 use std::ptr;
 
@@ -11,7 +10,7 @@ use super::horizon::smallest_id;
 use super::layout::not_of_layout;
 use super::trigger::{Each, Trigger, UuidColumn};
 use crate::postgres::call::{Call, export};
-use crate::postgres::one_thread::OneThread;
+use crate::postgres::catalog;
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
 use crate::server::floors::{self, find};
@@ -156,64 +155,45 @@ fn refused(trigger: Trigger, error: Report, remedy: &str) -> Report {
 /// The last row of a partition whose key an UPDATE kept, in a statement that has not ended. PostgreSQL may move the row to
 /// another partition: it then calls the trigger for an INSERT there, before the statement updates its next row.
 struct Updated {
-    /// Frees it with the memory of the statement.
     callback: pg_sys::MemoryContextCallback,
-    statement: pg_sys::MemoryContext,
     partition: Oid,
     key: Option<Key>,
-    next: *mut Updated,
 }
 
-/// The latest statement first: a trigger of a row can run others.
-static UPDATED: OneThread<Cell<*mut Updated>> = OneThread::new(Cell::new(ptr::null_mut()));
+/// The callback of an [`Updated`]. It does nothing: the list of callbacks is where the memory of a statement can be searched.
+unsafe extern "C-unwind" fn no_callback(_: *mut c_void) {}
 
 fn of_statement(statement: pg_sys::MemoryContext) -> Option<&'static mut Updated> {
-    let mut next = UPDATED.get();
-    // SAFETY: the entries live until `forget` removes them. The caller drops the reference before the next call.
-    while let Some(updated) = unsafe { next.as_mut() } {
-        if updated.statement == statement {
-            return Some(updated);
+    let ours: unsafe extern "C-unwind" fn(*mut c_void) = no_callback;
+    // SAFETY: the memory of the statement exists, with all in its list. The caller drops the reference before the next call.
+    unsafe {
+        let mut next = (*statement).reset_cbs;
+        while let Some(callback) = next.as_ref() {
+            if callback.func.is_some_and(|function| ptr::fn_addr_eq(function, ours)) {
+                return callback.arg.cast::<Updated>().as_mut();
+            }
+            next = callback.next;
         }
-        next = updated.next;
     }
     None
 }
 
 fn expect_move(trigger: Trigger, key: Key) {
-    if !trigger.is_before() || !crate::postgres::catalog::relation(trigger.table()).is_some_and(|class| class.is_partition) {
+    if !trigger.is_before() || !catalog::relation(trigger.table()).is_some_and(|class| class.is_partition) {
         return;
     }
     let statement = trigger.statement();
     if of_statement(statement).is_none() {
-        // SAFETY: the entry is in the memory whose reset calls the function that removes it.
+        // SAFETY: the entry is in the memory whose list it enters.
         unsafe {
             let updated = raw::MemoryContextAlloc(statement, size_of::<Updated>()).cast::<Updated>();
-            let callback = pg_sys::MemoryContextCallback { func: Some(forget), arg: updated.cast(), next: ptr::null_mut() };
-            updated.write(Updated { callback, statement, partition: Oid::INVALID, key: None, next: UPDATED.get() });
+            let callback = pg_sys::MemoryContextCallback { func: Some(no_callback), arg: updated.cast(), next: ptr::null_mut() };
+            updated.write(Updated { callback, partition: Oid::INVALID, key: None });
             raw::MemoryContextRegisterResetCallback(statement, &raw mut (*updated).callback);
-            UPDATED.set(updated);
         }
     }
     if let Some(updated) = of_statement(statement) {
         (updated.partition, updated.key) = (trigger.table(), Some(key));
-    }
-}
-
-/// Removes the entry of a statement that has ended.
-unsafe extern "C-unwind" fn forget(entry: *mut c_void) {
-    let entry = entry.cast::<Updated>();
-    let mut link = UPDATED.get();
-    // SAFETY: all entries in the list exist, this one until its memory is reset after the call.
-    unsafe {
-        if link == entry {
-            UPDATED.set((*entry).next);
-        }
-        while let Some(updated) = link.as_mut() {
-            if updated.next == entry {
-                updated.next = (*entry).next;
-            }
-            link = updated.next;
-        }
     }
 }
 

@@ -1,16 +1,13 @@
 //! What writers of tracked tables call: triggers, and functions for numbers and UUIDs that are not drawn by an INSERT.
 
-use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
-use pgrx::pg_sys::{self, Datum, Oid};
+use pgrx::pg_sys::{Datum, Oid};
 
 use super::generate::new_id;
 use super::trigger::{Each, Trigger};
 use crate::postgres::call::{Call, export};
-use crate::postgres::catalog;
-use crate::postgres::raw;
-use crate::postgres::report::{Report, report};
+use crate::postgres::report::Report;
 use crate::server::floors::{track_clock, track_sequence};
-use crate::server::tracked::{drawn_by, may_draw};
+use crate::server::tracked::{drawn_by, require_draw};
 use comb_id::layout::Layout;
 use comb_id::layouts::UUIDV7;
 use uuid::Uuid;
@@ -37,15 +34,7 @@ fn comb_track(call: Call) -> Result<Datum, Report> {
 
 /// The same before a program draws numbers itself.
 fn comb_track_sequence(sequence: Oid) -> Result<Datum, Report> {
-    let class = catalog::relation(sequence).ok_or_else(|| catalog::no_relation(sequence))?;
-    if class.kind != pg_sys::RELKIND_SEQUENCE {
-        return Err(catalog::not_a_sequence(sequence));
-    }
-    // SAFETY: reads a variable of the process.
-    if !may_draw(unsafe { raw::GetUserId() }, sequence) {
-        let name = catalog::relation_name(sequence)?;
-        return Err(report!(ERRCODE_INSUFFICIENT_PRIVILEGE, "permission denied for sequence ").quote(name));
-    }
+    require_draw(sequence)?;
     track_clock()?;
     track_sequence(sequence)?;
     Ok(Datum::null())

@@ -8,6 +8,7 @@ use pgrx::pg_sys::{self, HeapTuple, NodeTag};
 
 use super::layout::layout_named;
 use crate::postgres::call::{Call, Value};
+use crate::postgres::catalog;
 use crate::postgres::compat::Const;
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
@@ -105,17 +106,7 @@ impl Trigger {
     /// The value that `find` returns, which is called once for each table of a statement.
     pub fn once<T: Copy>(self, find: impl FnOnce() -> Result<T, Report>) -> Result<T, Report> {
         // SAFETY: a statement has one FmgrInfo for each trigger of each table. A function finds one type of value.
-        unsafe {
-            let function = &mut *(*self.call.info()).flinfo;
-            if let Some(found) = function.fn_extra.cast::<T>().as_ref() {
-                return Ok(*found);
-            }
-            let found = find()?;
-            let memory = raw::MemoryContextAlloc(function.fn_mcxt, size_of::<T>());
-            memory.cast::<T>().write(found);
-            function.fn_extra = memory;
-            Ok(found)
-        }
+        unsafe { self.call.state(find) }.copied()
     }
 
     /// An argument of the trigger.
@@ -211,17 +202,14 @@ fn layout_of_type(type_id: pg_sys::Oid) -> Option<&'static Layout> {
     if type_id == pg_sys::UUIDOID {
         return Some(&UUIDV7);
     }
-    // SAFETY: the type of a column has a row, which is copied before it is released.
-    let (name, length, by_value) = unsafe {
-        let row = raw::SearchSysCache1(pg_sys::SysCacheIdentifier::TYPEOID as i32, type_id.into());
-        let form = pg_sys::GETSTRUCT(row).cast::<pg_sys::FormData_pg_type>();
-        let found = ((*form).typname, (*form).typlen, (*form).typbyval);
-        raw::ReleaseSysCache(row);
-        found
-    };
-    // Any type can have this name.
-    let is_sixteen_bytes = !by_value && usize::try_from(length) == Ok(size_of::<Uuid>());
-    // SAFETY: a name ends with a zero.
-    let name = unsafe { CStr::from_ptr(name.data.as_ptr()) };
-    (is_sixteen_bytes && name == c"uniqueidentifier").then_some(&MSSQL)
+    catalog::cached(pg_sys::SysCacheIdentifier::TYPEOID, type_id, |row| {
+        // SAFETY: a row of pg_type, whose name ends with a zero.
+        let (form, name) = unsafe {
+            let form = row.form::<pg_sys::FormData_pg_type>();
+            (form, CStr::from_ptr(form.typname.data.as_ptr()))
+        };
+        // Any type can have this name.
+        let is_sixteen_bytes = !form.typbyval && usize::try_from(form.typlen) == Ok(size_of::<Uuid>());
+        (is_sixteen_bytes && name == c"uniqueidentifier").then_some(&MSSQL)
+    })?
 }

@@ -29,6 +29,25 @@ impl Call {
         // SAFETY: a call comes from `invoke`, whose caller vouches for the number of arguments.
         unsafe { *(*self.0).args.as_ptr().add(index) }
     }
+
+    /// What the function keeps from one call to the next ones of the same place in a statement.
+    ///
+    /// # Safety
+    /// The caller is a function that keeps one value, of this type. It drops the reference before the next call.
+    #[inline(always)]
+    pub unsafe fn state<'a, T, E>(self, first: impl FnOnce() -> Result<T, E>) -> Result<&'a mut T, E> {
+        // SAFETY: PostgreSQL passes a FmgrInfo, where a function can keep a pointer to memory of the same lifetime.
+        unsafe {
+            let function = (*self.0).flinfo;
+            if (*function).fn_extra.is_null() {
+                let state = first()?;
+                let memory = raw::MemoryContextAlloc((*function).fn_mcxt, size_of::<T>());
+                memory.cast::<T>().write(state);
+                (*function).fn_extra = memory;
+            }
+            Ok(&mut *(*function).fn_extra.cast())
+        }
+    }
 }
 
 /// The type of a parameter.

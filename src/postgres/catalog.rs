@@ -42,54 +42,91 @@ pub fn not_a_sequence(relation: Oid) -> Report {
     }
 }
 
+/// A row of a system cache.
+#[derive(Clone, Copy)]
+pub struct CachedRow {
+    cache: i32,
+    tuple: HeapTuple,
+}
+
+impl CachedRow {
+    /// The columns of fixed length.
+    ///
+    /// # Safety
+    /// They have that type. The result is not used after the row is released.
+    pub unsafe fn form<'a, T>(self) -> &'a T {
+        // SAFETY: guaranteed by the caller.
+        unsafe { &*pg_sys::GETSTRUCT(self.tuple).cast() }
+    }
+
+    /// A column; `None` if it is NULL.
+    pub fn value(self, column: u32) -> Option<Datum> {
+        let mut is_null = false;
+        // SAFETY: a row of the cache.
+        let value = unsafe { raw::SysCacheGetAttr(self.cache, self.tuple, column as i16, &raw mut is_null) };
+        (!is_null).then_some(value)
+    }
+}
+
+/// Reads a row of a system cache, and releases it; `None` if there is no row with that key.
+pub fn cached<T>(cache: SysCacheIdentifier::Type, key: Oid, read: impl FnOnce(CachedRow) -> T) -> Option<T> {
+    // SAFETY: reads the catalogs. After an ERROR, the transaction releases the row.
+    unsafe {
+        let tuple = raw::SearchSysCache1(cache as i32, key.into());
+        if tuple.is_null() {
+            return None;
+        }
+        let value = read(CachedRow { cache: cache as i32, tuple });
+        raw::ReleaseSysCache(tuple);
+        Some(value)
+    }
+}
+
 /// What pg_class says of a relation.
 pub struct Relation {
     pub owner: Oid,
     pub kind: u8,
     pub is_temporary: bool,
     pub is_partition: bool,
+    /// The number of rows at the last VACUUM or ANALYZE; -1 before.
+    pub rows: f32,
 }
 
 /// `None` if it was dropped.
 pub fn relation(relation: Oid) -> Option<Relation> {
-    // SAFETY: reads the catalogs. The row is copied before it is released.
-    unsafe {
-        let row = raw::SearchSysCache1(SysCacheIdentifier::RELOID as i32, relation.into());
-        if row.is_null() {
-            return None;
-        }
-        let class = &*pg_sys::GETSTRUCT(row).cast::<pg_sys::FormData_pg_class>();
-        let found = Relation {
+    cached(SysCacheIdentifier::RELOID, relation, |row| {
+        // SAFETY: a row of pg_class.
+        let class = unsafe { row.form::<pg_sys::FormData_pg_class>() };
+        Relation {
             owner: class.relowner,
             kind: class.relkind as u8,
             is_temporary: class.relpersistence as u8 == pg_sys::RELPERSISTENCE_TEMP,
             is_partition: class.relispartition,
-        };
-        raw::ReleaseSysCache(row);
-        Some(found)
-    }
+            rows: class.reltuples,
+        }
+    })
 }
 
 /// The library and the C function that a SQL function calls; `None` if it is of another language. Its address does not say
 /// it: with SET or SECURITY DEFINER, it is that of a wrapper.
 pub fn c_function<'a>(function: Oid) -> Option<(&'a CStr, &'a CStr)> {
     const LANGUAGE_C: u32 = 13;
-    let cache = SysCacheIdentifier::PROCOID as i32;
-    // SAFETY: reads the catalogs. The texts are copied before the row is released.
-    unsafe {
-        let row = raw::SearchSysCache1(cache, function.into());
-        if row.is_null() {
-            return None;
-        }
-        let is_c = (*pg_sys::GETSTRUCT(row).cast::<pg_sys::FormData_pg_proc>()).prolang == Oid::from_u32(LANGUAGE_C);
-        let [library, symbol] = [pg_sys::Anum_pg_proc_probin, pg_sys::Anum_pg_proc_prosrc].map(|column| {
-            let mut is_null = false;
-            let value = raw::SysCacheGetAttr(cache, row, column as i16, &raw mut is_null);
-            (is_c && !is_null).then(|| CStr::from_ptr(raw::text_to_cstring(value.cast_mut_ptr())))
-        });
-        raw::ReleaseSysCache(row);
-        library.zip(symbol)
-    }
+    cached(SysCacheIdentifier::PROCOID, function, |row| {
+        // SAFETY: a row of pg_proc.
+        let is_c = unsafe { row.form::<pg_sys::FormData_pg_proc>() }.prolang == Oid::from_u32(LANGUAGE_C);
+        // SAFETY: the columns are texts.
+        let text = |column| row.value(column).filter(|_| is_c).map(|text| unsafe { c_string(text) });
+        text(pg_sys::Anum_pg_proc_probin).zip(text(pg_sys::Anum_pg_proc_prosrc))
+    })?
+}
+
+/// A copy of a text, in the memory context of the caller.
+///
+/// # Safety
+/// The datum is a text. The result is not used after the call.
+pub unsafe fn c_string<'a>(text: Datum) -> &'a CStr {
+    // SAFETY: guaranteed by the caller. text_to_cstring() returns a copy.
+    unsafe { CStr::from_ptr(raw::text_to_cstring(text.cast_mut_ptr())) }
 }
 
 /// Whether a SQL function calls that function of our library.

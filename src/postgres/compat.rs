@@ -30,6 +30,16 @@ pub fn local_transaction_id() -> u32 {
     return process.lxid;
 }
 
+/// The expressions of GROUP BY of an entry of the range table: from version 18 on, columns of HAVING are those of such an entry.
+#[cfg(not(any(feature = "pg15", feature = "pg16", feature = "pg17")))]
+pub fn group_expressions(entry: &pg_sys::RangeTblEntry) -> *mut pg_sys::List {
+    entry.groupexprs
+}
+#[cfg(any(feature = "pg15", feature = "pg16", feature = "pg17"))]
+pub fn group_expressions(_: &pg_sys::RangeTblEntry) -> *mut pg_sys::List {
+    std::ptr::null_mut()
+}
+
 /// GUC_ALLOW_IN_PARALLEL (utils/guc.h): the value of a setting can change during a parallel operation. Minor releases before
 /// November 2024 ignore it.
 pub const ALLOW_IN_PARALLEL: i32 = if cfg!(feature = "pg15") { 0x40_0000 } else { 0x8000 };

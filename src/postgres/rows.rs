@@ -1,64 +1,44 @@
 //! Rows as a result: one of a composite type, or a set.
 
-use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, Datum};
 
 use super::call::{Call, Value};
 use super::compat::Const;
 use super::raw;
-use super::report::{Report, report};
 
-/// More columns than any function of ours has.
-const MAX_COLUMNS: usize = 32;
-
-/// Values and their NULLs in PostgreSQL's form. Columns beyond the given ones are NULL: the SQL
-/// declaration of a later version of the extension may have more.
-struct Columns {
-    values: [Datum; MAX_COLUMNS],
-    nulls: [bool; MAX_COLUMNS],
-}
-
-const _: () = assert!(!std::mem::needs_drop::<Columns>() && !std::mem::needs_drop::<Rows>());
-
-impl Columns {
-    fn of<'a>(columns: impl IntoIterator<Item = &'a Option<Datum>>) -> Self {
-        let mut row = Self { values: [Datum::null(); MAX_COLUMNS], nulls: [true; MAX_COLUMNS] };
-        for ((value, null), column) in row.values.iter_mut().zip(&mut row.nulls).zip(columns) {
-            (*value, *null) = (column.unwrap_or(Datum::null()), column.is_none());
-        }
-        row
-    }
-}
-
-/// Checks the number of columns, because PostgreSQL reads a value for each column of the SQL declaration.
+/// Values and their NULLs in PostgreSQL's form, one for each column of the SQL declaration. That of an earlier or a later version
+/// of the extension can have fewer columns than are given, or more, which are NULL.
 ///
 /// # Safety
-/// `description` is a tuple descriptor.
-unsafe fn check_columns(description: pg_sys::TupleDesc) -> Result<(), Report> {
-    // SAFETY: guaranteed by the caller.
-    let columns = unsafe { (*description).natts };
-    if columns as usize <= MAX_COLUMNS {
-        return Ok(());
+/// A tuple descriptor.
+unsafe fn in_arrays(columns: &[Option<Datum>], description: pg_sys::TupleDesc) -> (*mut Datum, *mut bool) {
+    // SAFETY: guaranteed by the caller. Both arrays have an element for each column.
+    unsafe {
+        let count = (*description).natts as usize;
+        let values = raw::palloc(count * size_of::<Datum>()).cast::<Datum>();
+        let nulls = raw::palloc(count * size_of::<bool>()).cast::<bool>();
+        for index in 0..count {
+            let value = columns.get(index).copied().flatten();
+            values.add(index).write(value.unwrap_or(Datum::null()));
+            nulls.add(index).write(value.is_none());
+        }
+        (values, nulls)
     }
-    Err(report!(ERRCODE_DATATYPE_MISMATCH, "declaration of the function has too many columns: {columns}")
-        .hint("The library is older than the extension. Install the newer library."))
 }
 
-/// One row of the type in the SQL declaration. The declaration of an earlier version may have only the first columns.
+/// One row of the type in the SQL declaration.
 ///
 /// # Safety
 /// The columns have the types and the order of every version of the SQL declaration.
-pub unsafe fn row<'a>(call: Call, columns: impl IntoIterator<Item = &'a Option<Datum>>) -> Result<Datum, Report> {
-    let columns = Columns::of(columns);
+pub unsafe fn row(call: Call, columns: &[Option<Datum>]) -> Datum {
     let mut description = std::ptr::null_mut();
-    // SAFETY: guaranteed by the caller. Before version 17 the functions have mutable pointers as parameters and only read
+    // SAFETY: guaranteed by the caller. Before version 17, heap_form_tuple() has mutable pointers as parameters and only reads
     // from them.
     unsafe {
         raw::get_call_result_type(call.info(), std::ptr::null_mut(), &raw mut description);
-        check_columns(description)?;
-        let (values, nulls) = (columns.values.as_ptr(), columns.nulls.as_ptr());
+        let (values, nulls) = in_arrays(columns, description);
         let tuple = raw::heap_form_tuple(description, values as Const<_>, nulls as Const<_>);
-        Ok(raw::HeapTupleHeaderGetDatum((*tuple).t_data))
+        raw::HeapTupleHeaderGetDatum((*tuple).t_data)
     }
 }
 
@@ -70,26 +50,19 @@ pub struct Rows {
 impl Rows {
     /// # Safety
     /// The function returns a set; the columns of its rows are as for [`row`].
-    pub unsafe fn begin(call: Call) -> Result<Self, Report> {
+    pub unsafe fn begin(call: Call) -> Self {
         // SAFETY: guaranteed by the caller. It checks that the caller accepts a materialized set.
         unsafe {
             raw::InitMaterializedSRF(call.info(), 0);
-            let info: *mut pg_sys::ReturnSetInfo = (*call.info()).resultinfo.cast();
-            check_columns((*info).setDesc)?;
-            Ok(Self { info })
+            Self { info: (*call.info()).resultinfo.cast() }
         }
     }
 
     pub fn put(&self, columns: &[Option<Datum>]) {
-        let columns = Columns::of(columns);
-        // SAFETY: InitMaterializedSRF filled these in.
+        // SAFETY: InitMaterializedSRF filled these in. As in `row`.
         unsafe {
-            raw::tuplestore_putvalues(
-                (*self.info).setResult,
-                (*self.info).setDesc,
-                columns.values.as_ptr() as Const<_>,
-                columns.nulls.as_ptr() as Const<_>,
-            );
+            let (values, nulls) = in_arrays(columns, (*self.info).setDesc);
+            raw::tuplestore_putvalues((*self.info).setResult, (*self.info).setDesc, values as Const<_>, nulls as Const<_>);
         }
     }
 }

@@ -74,7 +74,7 @@ fn find_drawn(table: Oid, watch: impl Fn(Oid), mut each: impl FnMut(Drawn)) -> R
         scan(BY_REFERENCED, &[RELATION, at], |row| {
             // SAFETY: a row of pg_depend.
             let depends = unsafe { row.form::<FormDataPgDepend>() };
-            if owner_of(depends) && may_draw(owner, depends.objid) {
+            if says_owned(depends) && may_draw(owner, depends.objid) {
                 each(Drawn { sequence: depends.objid, column: column(depends.refobjsubid as i16) });
             }
             Ok(())
@@ -110,7 +110,7 @@ fn column_of(table: Oid, above: Oid, number: i16) -> i16 {
 }
 
 /// Whether a row of pg_depend says that a column owns a sequence, or has it as its identity.
-fn owner_of(depends: &FormDataPgDepend) -> bool {
+fn says_owned(depends: &FormDataPgDepend) -> bool {
     let is_owned = matches!(depends.deptype as u32, DependencyType::DEPENDENCY_AUTO | DependencyType::DEPENDENCY_INTERNAL);
     is_owned && depends.classid == RELATION && depends.refobjsubid > 0 && is_sequence(depends.objid)
 }
@@ -120,8 +120,24 @@ fn is_sequence(relation: Oid) -> bool {
 }
 
 /// Whether a role may draw from a sequence.
-pub fn may_draw(role: Oid, sequence: Oid) -> bool {
+fn may_draw(role: Oid, sequence: Oid) -> bool {
     has_privilege(sequence, role, pg_sys::ACL_USAGE | pg_sys::ACL_UPDATE)
+}
+
+/// Returns an error unless it is a sequence, from which the current role may draw.
+pub fn require_draw(sequence: Oid) -> Result<(), Report> {
+    if !is_sequence(sequence) {
+        return Err(catalog::not_a_sequence(sequence));
+    }
+    require_privilege(sequence, pg_sys::ACL_USAGE | pg_sys::ACL_UPDATE)
+}
+
+fn require_privilege(sequence: Oid, any_of: u32) -> Result<(), Report> {
+    // SAFETY: reads a variable of the process.
+    if has_privilege(sequence, unsafe { raw::GetUserId() }, any_of) {
+        return Ok(());
+    }
+    Err(report!(ERRCODE_INSUFFICIENT_PRIVILEGE, "permission denied for sequence ").quote(relation_name(sequence)?))
 }
 
 fn has_privilege(sequence: Oid, role: Oid, any_of: u32) -> bool {
@@ -163,25 +179,12 @@ pub fn check(sequence: Oid, snapshot: &Snapshot) -> Result<(), Report> {
 
 /// Numbers must be drawn in ascending order, and must not repeat.
 fn check_definition(sequence: Oid) -> Result<(), Report> {
-    // SAFETY: reads the catalogs. Columns 4, 7 and 8 of pg_sequence (catalog/pg_sequence.h) are seqincrement, seqcache and
-    // seqcycle, which are never NULL.
-    let (increment, cache, cycles) = unsafe {
-        let syscache = SysCacheIdentifier::SEQRELID as i32;
-        let row = raw::SearchSysCache1(syscache, sequence.into());
-        if row.is_null() {
-            return Err(catalog::not_a_sequence(sequence));
-        }
-        let column = |number| raw::SysCacheGetAttr(syscache, row, number, &mut false).value() as i64;
-        let definition = (column(4), column(7), column(8) as u8 != 0);
-        raw::ReleaseSysCache(row);
-        definition
-    };
-    // SAFETY: reads a variable of the process.
-    let role = unsafe { raw::GetUserId() };
-    if !has_privilege(sequence, role, pg_sys::ACL_SELECT | pg_sys::ACL_USAGE) {
-        let name = relation_name(sequence)?;
-        return Err(report!(ERRCODE_INSUFFICIENT_PRIVILEGE, "permission denied for sequence ").quote(name));
-    }
+    // seqincrement, seqcache and seqcycle (catalog/pg_sequence.h), which are never NULL.
+    let definition = catalog::cached(SysCacheIdentifier::SEQRELID, sequence, |row| {
+        [4, 7, 8].map(|column| row.value(column).map_or(0, |value| value.value() as i64))
+    });
+    let Some([increment, cache, cycles]) = definition else { return Err(catalog::not_a_sequence(sequence)) };
+    require_privilege(sequence, pg_sys::ACL_SELECT | pg_sys::ACL_USAGE)?;
     let refused = |problem: &str, hint: &str| Err(refused(sequence, problem)?.hint(hint));
     if cache != 1 {
         return refused(
@@ -195,7 +198,7 @@ fn check_definition(sequence: Oid) -> Result<(), Report> {
             "Programs that draw several numbers at once store them later. Use ALTER SEQUENCE ... INCREMENT BY 1.",
         );
     }
-    if cycles {
+    if cycles as u8 != 0 {
         return refused(", which cycles", "Old numbers would come again. Use ALTER SEQUENCE ... NO CYCLE.");
     }
     Ok(())
@@ -225,10 +228,10 @@ fn check_tables(sequence: Oid, snapshot: &Snapshot) -> Result<(), Report> {
     scan(BY_DEPENDENT, &[RELATION, sequence], |row| {
         // SAFETY: a row of pg_depend.
         let depends = unsafe { row.form::<FormDataPgDepend>() };
-        if depends.refclassid == RELATION && owner_of(depends) && check_table(depends.refobjid)? {
+        if depends.refclassid == RELATION && says_owned(depends) && check_table(depends.refobjid)? {
             must_see(snapshot, row)?;
             let is_identity = depends.deptype as u32 == DependencyType::DEPENDENCY_INTERNAL;
-            if !is_identity && !has_default(sequence, depends.refobjid, depends.refobjsubid as i16)? {
+            if !is_identity && !check_default(sequence, depends.refobjid, depends.refobjsubid as i16)? {
                 // A program draws. A statement that began before the column owned the sequence has no floor for it.
                 must_precede(snapshot, row)?;
             }
@@ -257,7 +260,7 @@ fn check_tables(sequence: Oid, snapshot: &Snapshot) -> Result<(), Report> {
 }
 
 /// Whether a column that owns a sequence has a default, which must be the number.
-fn has_default(sequence: Oid, table: Oid, column: i16) -> Result<bool, Report> {
+fn check_default(sequence: Oid, table: Oid, column: i16) -> Result<bool, Report> {
     let mut has_default = false;
     scan(DEFAULTS_OF_TABLE, &[table], |row| {
         // SAFETY: a row of pg_attrdef.
@@ -275,7 +278,7 @@ fn check_expression(sequence: Oid, table: Oid, default: Row) -> Result<(), Repor
     // SAFETY: the expression of a default is a node as a text.
     let is_number = default
         .value(DEFAULT_EXPRESSION)
-        .is_none_or(|text| unsafe { is_nextval(raw::stringToNode(raw::text_to_cstring(text.cast_mut_ptr())).cast()) });
+        .is_none_or(|text| unsafe { is_nextval(raw::stringToNode(catalog::c_string(text).as_ptr()).cast()) });
     if is_number {
         return Ok(());
     }

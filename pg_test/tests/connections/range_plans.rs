@@ -30,6 +30,9 @@ fn plans_are_those_of_the_comparisons() {
              CREATE TABLE expressed AS SELECT * FROM keyed;
              CREATE UNIQUE INDEX ON expressed (day, comb_between(id, '2024-01-01Z', 'infinity'), id);
              CREATE TABLE texts AS SELECT id::text AS id FROM keyed; CREATE INDEX ON texts ((id::uuid)); ANALYZE texts;
+             CREATE TABLE parts (id uuid) PARTITION BY RANGE (id);
+             CREATE TABLE parts_old PARTITION OF parts FOR VALUES FROM (MINVALUE) TO (comb_lower_bound('2024-01-01Z'));
+             CREATE TABLE parts_new PARTITION OF parts FOR VALUES FROM (comb_lower_bound('2024-01-01Z')) TO (MAXVALUE);
              CREATE FUNCTION keyed_between(a timestamptz, b timestamptz) RETURNS SETOF keyed LANGUAGE sql STABLE
                  AS 'SELECT * FROM keyed WHERE comb_between(id, a, b)';
              SET enable_seqscan = off",
@@ -42,6 +45,8 @@ fn plans_are_those_of_the_comparisons() {
         (format!("SELECT * FROM keyed WHERE {hour} <> true"), "Index Cond", "Seq Scan"),
         (format!("SELECT * FROM keyed WHERE {hour} = true"), "Index Cond", "Filter"),
         (format!("SELECT id FROM keyed GROUP BY id HAVING NOT {hour}"), "keyed.id < ", "comb_between"),
+        (format!("SELECT id FROM keyed GROUP BY id HAVING {hour}"), "Index Cond", "Filter"),
+        ("SELECT id FROM parts GROUP BY id HAVING comb_between(id, '2025-01-01Z', 'infinity')".into(), "parts_new", "parts_old"),
         ("SELECT * FROM keyed_between(now() - interval '1 hour', 'infinity')".into(), "Index Cond", "Filter"),
         ("SELECT * FROM texts WHERE comb_between(id::uuid, '2025-01-01Z', 'infinity')".into(), "Index Cond", "Filter"),
         (

@@ -1,11 +1,12 @@
 //! Decides whether a call is kept or replaced by its two comparisons.
 
-use std::ffi::{CStr, c_char};
+use std::ffi::CStr;
 
-use pgrx::pg_sys::{self, Datum, FuncExpr, Node, NodeTag, Oid};
+use pgrx::pg_sys::{self, FuncExpr, Node, NodeTag, Oid};
 
 use super::functions::nodes;
-use crate::postgres::catalog::cells;
+use crate::postgres::catalog::{c_string, cached, cells};
+use crate::postgres::compat::group_expressions;
 use crate::postgres::raw;
 
 pub enum Decision {
@@ -37,6 +38,7 @@ pub unsafe fn decide(root: *mut pg_sys::PlannerInfo, call: *mut FuncExpr) -> Dec
 /// As [`decide`], with the first argument of the call.
 unsafe fn decide_for_column(root: *mut pg_sys::PlannerInfo, call: *mut FuncExpr, column: *mut pg_sys::Var) -> Decision {
     let query = (*root).parse;
+    let column = ungrouped(query, column);
     let Some(entry) = entry(query, (*column).varno) else {
         return Decision::Keep;
     };
@@ -106,6 +108,17 @@ unsafe fn without_relabel(mut expression: *mut Node) -> *mut Node {
         expression = (*expression.cast::<pg_sys::RelabelType>()).arg.cast();
     }
     expression
+}
+
+/// The column of a table for one of GROUP BY.
+///
+/// # Safety
+/// A query, and a column of it.
+unsafe fn ungrouped(query: *mut pg_sys::Query, column: *mut pg_sys::Var) -> *mut pg_sys::Var {
+    let index = usize::try_from(i32::from((*column).varattno) - 1).unwrap_or(usize::MAX);
+    let grouped = entry(query, (*column).varno).and_then(|entry| cells(group_expressions(&*entry)).get(index));
+    let expression = grouped.map(|cell| without_relabel(cell.ptr_value.cast()));
+    expression.filter(|expression| (**expression).type_ == NodeTag::T_Var).map_or(column, |column| column.cast())
 }
 
 /// An entry of the range table.
@@ -241,7 +254,7 @@ unsafe fn is_compared(
     let has_call = |text| mentions(text, b"funcid ", function.to_u32());
     let constraints = (*(*relation).rd_att).constr.as_ref().filter(|_| excludes);
     let in_check = constraints.is_some_and(|constraints| {
-        (0..usize::from(constraints.num_check)).any(|index| has_column((*constraints.check.add(index)).ccbin))
+        (0..usize::from(constraints.num_check)).any(|index| has_column(CStr::from_ptr((*constraints.check.add(index)).ccbin)))
     });
     let answer = in_check
         || match scan {
@@ -251,39 +264,26 @@ unsafe fn is_compared(
                 raw::bms_is_member(i32::from(number) - pg_sys::FirstLowInvalidHeapAttributeNumber, columns)
             }),
             None => cells(raw::RelationGetIndexList(relation)).iter().any(|cell| {
-                has_column(expression(cell.oid_value, pg_sys::Anum_pg_index_indpred))
-                    || has_call(expression(cell.oid_value, pg_sys::Anum_pg_index_indexprs))
+                expression(cell.oid_value, pg_sys::Anum_pg_index_indpred).is_some_and(has_column)
+                    || expression(cell.oid_value, pg_sys::Anum_pg_index_indexprs).is_some_and(has_call)
             }),
         };
     raw::RelationClose(relation);
     answer
 }
 
-/// The text of an index's predicate or expressions, or null.
+/// The text of an index's predicate or expressions. `None` if it has none, or if another transaction has just dropped it.
 ///
 /// # Safety
 /// A column of pg_index with a text.
-unsafe fn expression(index: Oid, column: u32) -> *const c_char {
-    let cache = pg_sys::SysCacheIdentifier::INDEXRELID as i32;
-    let tuple = raw::SearchSysCache1(cache, Datum::from(index));
-    // Another transaction has just dropped it.
-    if tuple.is_null() {
-        return std::ptr::null();
-    }
-    let mut is_null = false;
-    let value = raw::SysCacheGetAttr(cache, tuple, column as i16, &mut is_null);
-    let text = if is_null { std::ptr::null() } else { raw::text_to_cstring(value.cast_mut_ptr()) };
-    raw::ReleaseSysCache(tuple);
-    text
+unsafe fn expression<'a>(index: Oid, column: u32) -> Option<&'a CStr> {
+    cached(pg_sys::SysCacheIdentifier::INDEXRELID, index, |row| row.value(column).map(|text| c_string(text)))?
 }
 
 /// Whether an expression has a field with this number, as nodeToString() writes it. stringToNode() takes 20 times as long.
-///
-/// # Safety
-/// The text of an expression, or null.
-unsafe fn mentions(expression: *const c_char, field: &[u8], number: u32) -> bool {
+fn mentions(expression: &CStr, field: &[u8], number: u32) -> bool {
     let decimal = |number: u32, digit: &u8| number.wrapping_mul(10).wrapping_add(u32::from(digit - b'0'));
     let value = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).fold(0, decimal);
     let is_same = |text: &[u8]| text.strip_prefix(field).map(value) == Some(number);
-    !expression.is_null() && CStr::from_ptr(expression).to_bytes().split(|byte| *byte == b':').any(is_same)
+    expression.to_bytes().split(|byte| *byte == b':').any(is_same)
 }

@@ -5,10 +5,10 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::ptr;
 
-use pgrx::pg_sys::{self, Datum, Node, NodeTag, Oid};
+use pgrx::pg_sys::{self, Node, NodeTag, Oid};
 
 use super::functions::{RangeFunction, constant, nodes};
-use crate::postgres::catalog::cells;
+use crate::postgres::catalog::{self, cells};
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
 use crate::postgres::timestamp::TimestampTz;
@@ -249,7 +249,8 @@ unsafe fn growth(root: *mut pg_sys::PlannerInfo, relation: *mut pg_sys::RelOptIn
 /// # Safety
 /// A relation that the planner has locked.
 unsafe fn inserted_since_analyze(relation: Oid, rows: f64) -> f64 {
-    let grown = rows - rows_at_vacuum_or_analyze(relation).unwrap_or(rows);
+    let at_vacuum_or_analyze = catalog::relation(relation).map(|class| f64::from(class.rows)).filter(|rows| *rows >= 0.0);
+    let grown = rows - at_vacuum_or_analyze.unwrap_or(rows);
     // With this setting, PostgreSQL would read the statistics of all tables.
     let snapshot = pg_sys::PgStat_FetchConsistency::PGSTAT_FETCH_CONSISTENCY_SNAPSHOT as i32;
     if pg_sys::pgstat_fetch_consistency != snapshot
@@ -267,20 +268,6 @@ unsafe fn inserted_since_analyze(relation: Oid, rows: f64) -> f64 {
     }
     // A standby has no counters, nor has a server after a crash.
     grown.max(0.0)
-}
-
-/// # Safety
-/// A relation that the planner has locked.
-unsafe fn rows_at_vacuum_or_analyze(relation: Oid) -> Option<f64> {
-    let cache = pg_sys::SysCacheIdentifier::RELOID as i32;
-    let tuple = raw::SearchSysCache1(cache, Datum::from(relation));
-    if tuple.is_null() {
-        return None;
-    }
-    let class = pg_sys::GETSTRUCT(tuple).cast::<pg_sys::FormData_pg_class>();
-    let rows = f64::from((*class).reltuples);
-    raw::ReleaseSysCache(tuple);
-    (rows >= 0.0).then_some(rows)
 }
 
 /// The number of changes since the last ANALYZE, and the times of the last ANALYZE and of the last VACUUM.

@@ -13,11 +13,12 @@ mod estimate;
 mod functions;
 mod replace;
 
+use std::convert::Infallible;
+
 use pgrx::pg_sys::{self, Datum, Node, NodeTag};
 use uuid::Uuid;
 
 use crate::postgres::call::{Call, export};
-use crate::postgres::raw;
 use crate::postgres::timestamp::TimestampTz;
 use functions::{RangeFunction, UNIQUEIDENTIFIER, UUID};
 
@@ -54,27 +55,15 @@ fn is_between(
         }
         known.bound
     };
-    let [lower, upper] = known_bounds(call, range);
+    // The bounds of the previous row, which are those of most rows: computing them takes five times as long as comparing.
+    let first = || Ok::<_, Infallible>([0, 0].map(|micros| Known { micros, bound: (range.bound)(micros) }));
+    // SAFETY: only this function keeps a value for the two.
+    let Ok([lower, upper]) = unsafe { call.state(first) };
     let from = from.map(|from| (range.is_from)(id, &bound_of(from, lower)));
     let before = to.map(|to| !(range.is_from)(id, &bound_of(to, upper)));
     match (from, before) {
         (Some(false), _) | (_, Some(false)) => Some(false),
         _ => Some(from? && before?),
-    }
-}
-
-/// The bounds of the previous row, which are those of most rows: computing them takes five times as long as comparing.
-#[inline(always)]
-fn known_bounds<'a>(call: Call, range: &RangeFunction) -> &'a mut [Known; 2] {
-    // SAFETY: the executor passes a FmgrInfo, where a function can keep a pointer to memory of the same lifetime.
-    unsafe {
-        let function = (*call.info()).flinfo;
-        if (*function).fn_extra.is_null() {
-            let known = raw::MemoryContextAlloc((*function).fn_mcxt, size_of::<[Known; 2]>());
-            known.cast::<[Known; 2]>().write([0, 0].map(|micros| Known { micros, bound: (range.bound)(micros) }));
-            (*function).fn_extra = known;
-        }
-        &mut *(*function).fn_extra.cast()
     }
 }
 
