@@ -30,7 +30,7 @@ _Static_assert(GUC_ALLOW_IN_PARALLEL == (PG_VERSION_NUM >= 160000 ? 0x8000 : 0x4
 #endif
 
 _Static_assert(AttrDefaultRelationId == 2604 && DependRelationId == 2608 && InheritsRelationId == 2611, "catalogs");
-_Static_assert(TriggerRelationId == 2620, "catalogs");
+_Static_assert(TriggerRelationId == 2620 && SequenceRelationId == 2224 && SequenceRelidIndexId == 5002, "catalogs");
 _Static_assert(DependDependerIndexId == 2673 && DependReferenceIndexId == 2674, "indexes of pg_depend");
 _Static_assert(AttrDefaultIndexId == 2656 && AttrDefaultOidIndexId == 2657, "indexes of pg_attrdef");
 _Static_assert(InheritsRelidSeqnoIndexId == 2680 && TriggerRelidNameIndexId == 2701, "indexes");
@@ -42,7 +42,7 @@ _Static_assert(offsetof(FormData_pg_sequence_data, last_value) == 0, "a sequence
 _Static_assert(offsetof(FormData_pg_sequence_data, is_called) == 16, "a sequence");
 _Static_assert(Anum_pg_depend_classid == 1 && Anum_pg_depend_objid == 2, "pg_depend");
 _Static_assert(Anum_pg_depend_refclassid == 4 && Anum_pg_depend_refobjid == 5, "pg_depend");
-_Static_assert(Anum_pg_sequence_seqincrement == 4 && Anum_pg_sequence_seqcache == 7, "pg_sequence");
+_Static_assert(Anum_pg_sequence_seqrelid == 1 && Anum_pg_sequence_seqincrement == 4 && Anum_pg_sequence_seqcache == 7, "pg_sequence");
 _Static_assert(Anum_pg_sequence_seqcycle == 8, "pg_sequence");
 
 /* A pointer of the type that raw.rs declares. */

@@ -83,6 +83,12 @@ ALTER FUNCTION renamed() RENAME TO comb_track;
 -- Other relations, and privileges.
 SELECT refusal('SELECT comb_sequence_horizon(''events'')');
 SELECT refusal('SELECT comb_sequence_horizon(1)');
+CREATE UNLOGGED TABLE unlogged (n bigint GENERATED ALWAYS AS IDENTITY);
+CREATE TRIGGER tracked BEFORE INSERT ON unlogged FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
+SELECT refusal('SELECT comb_sequence_horizon(''unlogged_n_seq'')');
+ALTER SEQUENCE unlogged_n_seq SET LOGGED;
+SELECT comb_sequence_horizon('unlogged_n_seq');
+DROP TABLE unlogged;
 CREATE SEQUENCE alone;
 SELECT refusal('SELECT comb_sequence_horizon(''alone'')');
 CREATE TABLE untracked (n bigint);

@@ -86,7 +86,7 @@ pub fn cached<T>(cache: SysCacheIdentifier::Type, key: Oid, read: impl FnOnce(Ca
 pub struct Relation {
     pub owner: Oid,
     pub kind: u8,
-    pub is_temporary: bool,
+    pub persistence: u8,
     pub is_partition: bool,
     /// The number of rows at the last VACUUM or ANALYZE; -1 before.
     pub rows: f32,
@@ -100,7 +100,7 @@ pub fn relation(relation: Oid) -> Option<Relation> {
         Relation {
             owner: class.relowner,
             kind: class.relkind as u8,
-            is_temporary: class.relpersistence as u8 == pg_sys::RELPERSISTENCE_TEMP,
+            persistence: class.relpersistence as u8,
             is_partition: class.relispartition,
             rows: class.reltuples,
         }

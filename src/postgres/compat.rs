@@ -117,6 +117,9 @@ pub const BY_REFERENCED: CatalogIndex = CatalogIndex { catalog: DEPEND_RELATION,
 /// catalog/pg_inherits.h: by the child.
 pub const PARENTS: CatalogIndex = CatalogIndex { catalog: Oid::from_u32(2611), index: Oid::from_u32(2680), columns: &[1] };
 
+/// catalog/pg_sequence.h: by the sequence.
+pub const SEQUENCE: CatalogIndex = CatalogIndex { catalog: Oid::from_u32(2224), index: Oid::from_u32(5002), columns: &[1] };
+
 /// catalog/pg_trigger.h: by the table.
 pub const TRIGGERS_OF_TABLE: CatalogIndex =
     CatalogIndex { catalog: Oid::from_u32(2620), index: Oid::from_u32(2701), columns: &[2] };

@@ -61,7 +61,7 @@ pub fn last_number(sequence: Oid, durability: Durability) -> Result<i64, Report>
             raw::XLogFlush(written);
         }
         raw::relation_close(relation, if durability == Durability::Flushed { lock } else { pg_sys::NoLock as i32 });
-        Ok(if is_called { last } else { last.wrapping_sub(1) })
+        Ok(if is_called { last } else { last.saturating_sub(1) })
     }
 }
 

@@ -23,14 +23,15 @@ pub fn settled_tick() -> Result<u64, Report> {
         // An idle server's clock would stand still.
         Ok(number_of_tick(block.now(&process)?.tick))
     };
-    let number = settled(source, |_| Ok(()), last)?;
+    let number = settled(source, last, |_| Ok(()))?;
     Ok(tick_of_number(number))
 }
 
 /// The same for the numbers of a sequence.
 pub fn settled_number(sequence: Oid) -> Result<i64, Report> {
     let source = Source::sequence(floors::database(), sequence.to_u32());
-    settled(source, |snapshot| tracked::check(sequence, snapshot), || last_number(sequence, Durability::Flushed))
+    tracked::check_definition(sequence)?;
+    settled(source, || last_number(sequence, Durability::Flushed), |snapshot| tracked::check_use(sequence, snapshot))
 }
 
 /// Answers of this process. A snapshot has one answer for ever, and a long scan asks once.
@@ -57,8 +58,8 @@ static ANSWERS: OneThread<UnsafeCell<Answers>> = OneThread::new(UnsafeCell::new(
 
 fn settled(
     source: Source,
-    check: impl Fn(&Snapshot) -> Result<(), Report>,
     last: impl Fn() -> Result<i64, Report>,
+    check: impl Fn(&Snapshot) -> Result<(), Report>,
 ) -> Result<i64, Report> {
     let snapshot = snapshot()?;
     let asked = Asked {
@@ -75,8 +76,8 @@ fn settled(
         return Ok(*answer);
     }
     let (_, _, floors) = floors::server()?;
-    check(&snapshot)?;
     let answer = floors.settled(source, last, &snapshot, &Server)?;
+    check(&snapshot)?;
     // SAFETY: as above.
     let answers = unsafe { &mut *ANSWERS.get() };
     if let Some(place) = answers.answers.get_mut(answers.next) {

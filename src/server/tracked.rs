@@ -1,7 +1,8 @@
 //! Which sequences a table draws from: what comb_track() tracks, and what a poll accepts.
 //!
 //! A table draws from a sequence if a column of it, or of a partitioned table above it, has the sequence as its identity, owns
-//! it, or has a default that uses it. The owner of the table must be allowed to draw: any role can name any sequence in a default.
+//! it, or has a default that uses it. Any role can name any sequence in a default. Therefore a poll considers only tables whose
+//! owner may draw, and a trigger tracks what the owner or the role that inserts may draw.
 
 use std::cell::{Cell, UnsafeCell};
 use std::ptr;
@@ -12,7 +13,7 @@ use pgrx::pg_sys::{self, AclResult, Datum, DependencyType, NodeTag, Oid, SysCach
 use crate::postgres::catalog::{self, Row, calls, relation_name, scan};
 use crate::postgres::compat::{
     ATTR_DEFAULT_RELATION, BY_DEPENDENT, BY_REFERENCED, DEFAULT_BY_OID, DEFAULT_EXPRESSION, DEFAULTS_OF_TABLE, FormDataPgAttrdef,
-    FormDataPgDepend, FormDataPgInherits, PARENTS, TRIGGER_CONDITION, TRIGGERS_OF_TABLE,
+    FormDataPgDepend, FormDataPgInherits, PARENTS, SEQUENCE, TRIGGER_CONDITION, TRIGGERS_OF_TABLE,
 };
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
@@ -27,6 +28,18 @@ const STATE: pg_sys::errcodes::PgSqlErrorCode = ERRCODE_OBJECT_NOT_IN_PREREQUISI
 pub struct Drawn {
     pub sequence: Oid,
     pub column: i16,
+    /// PostgreSQL checks no privilege.
+    is_identity: bool,
+    /// Of the table whose column it fills.
+    owner: Oid,
+}
+
+impl Drawn {
+    /// Whether a statement that inserts into the table may draw from the sequence.
+    pub fn may_draw(&self) -> bool {
+        // SAFETY: reads a variable of the process.
+        self.is_identity || may_draw(self.owner, self.sequence) || may_draw(unsafe { raw::GetUserId() }, self.sequence)
+    }
 }
 
 /// The sequences from which a table draws. The list exists until the next call.
@@ -74,8 +87,9 @@ fn find_drawn(table: Oid, watch: impl Fn(Oid), mut each: impl FnMut(Drawn)) -> R
         scan(BY_REFERENCED, &[RELATION, at], |row| {
             // SAFETY: a row of pg_depend.
             let depends = unsafe { row.form::<FormDataPgDepend>() };
-            if says_owned(depends) && may_draw(owner, depends.objid) {
-                each(Drawn { sequence: depends.objid, column: column(depends.refobjsubid as i16) });
+            if says_owned(depends) {
+                let column = column(depends.refobjsubid as i16);
+                each(Drawn { sequence: depends.objid, column, is_identity: says_identity(depends), owner });
             }
             Ok(())
         })?;
@@ -86,8 +100,8 @@ fn find_drawn(table: Oid, watch: impl Fn(Oid), mut each: impl FnMut(Drawn)) -> R
                 // SAFETY: a row of pg_depend.
                 let depends = unsafe { row.form::<FormDataPgDepend>() };
                 let sequence = depends.refobjid;
-                if depends.refclassid == RELATION && is_sequence(sequence) && may_draw(owner, sequence) {
-                    each(Drawn { sequence, column: column(default.adnum) });
+                if depends.refclassid == RELATION && is_sequence(sequence) {
+                    each(Drawn { sequence, column: column(default.adnum), is_identity: false, owner });
                 }
                 Ok(())
             })
@@ -113,6 +127,10 @@ fn column_of(table: Oid, above: Oid, number: i16) -> i16 {
 fn says_owned(depends: &FormDataPgDepend) -> bool {
     let is_owned = matches!(depends.deptype as u32, DependencyType::DEPENDENCY_AUTO | DependencyType::DEPENDENCY_INTERNAL);
     is_owned && depends.classid == RELATION && depends.refobjsubid > 0 && is_sequence(depends.objid)
+}
+
+fn says_identity(depends: &FormDataPgDepend) -> bool {
+    depends.deptype as u32 == DependencyType::DEPENDENCY_INTERNAL
 }
 
 fn is_sequence(relation: Oid) -> bool {
@@ -158,11 +176,10 @@ fn parent(table: Oid, mut check: impl FnMut(Row) -> Result<(), Report>) -> Resul
     Ok(parent)
 }
 
-/// Returns an error if the numbers of a sequence can be stored in another order than that of the floors, or by a statement
-/// that does not write one.
-pub fn check(sequence: Oid, snapshot: &Snapshot) -> Result<(), Report> {
+/// Returns an error if numbers of a sequence can be stored by a statement that does not write a floor. It is called after the
+/// last number was read: what changes later is about later numbers.
+pub fn check_use(sequence: Oid, snapshot: &Snapshot) -> Result<(), Report> {
     accept_changes();
-    check_definition(sequence)?;
     // SAFETY: no call below uses the cache while this reference is in use.
     let verified = unsafe { &*KNOWN.get() }.checked.find(sequence);
     let is_later = |then: Verified| (snapshot.xmax, then.running) >= (then.xmax, snapshot.running.len());
@@ -177,8 +194,8 @@ pub fn check(sequence: Oid, snapshot: &Snapshot) -> Result<(), Report> {
     Ok(())
 }
 
-/// Numbers must be drawn in ascending order, and must not repeat.
-fn check_definition(sequence: Oid) -> Result<(), Report> {
+/// Returns an error unless the current role may read the sequence, whose numbers must be drawn in ascending order and not repeat.
+pub fn check_definition(sequence: Oid) -> Result<(), Report> {
     // seqincrement, seqcache and seqcycle (catalog/pg_sequence.h), which are never NULL.
     let definition = catalog::cached(SysCacheIdentifier::SEQRELID, sequence, |row| {
         [4, 7, 8].map(|column| row.value(column).map_or(0, |value| value.value() as i64))
@@ -212,13 +229,25 @@ fn refused(sequence: Oid, problem: &str) -> Result<Report, Report> {
 /// Each table that draws from the sequence must have a trigger that calls comb_track(), and store the number itself. The
 /// snapshot must see the rows of the catalogs that say so: before, rows could be stored otherwise.
 fn check_tables(sequence: Oid, snapshot: &Snapshot) -> Result<(), Report> {
-    let is_temporary = catalog::relation(sequence).is_some_and(|class| class.is_temporary);
+    // Of privileges and persistence.
+    watch(sequence);
+    let persistence = catalog::relation(sequence).map_or(0, |class| class.persistence);
+    if persistence == pg_sys::RELPERSISTENCE_UNLOGGED {
+        let error = refused(sequence, ", which is unlogged")?;
+        return Err(error.hint("After a crash, it would draw its first numbers again. Use ALTER SEQUENCE ... SET LOGGED."));
+    }
+    // Numbers can have been drawn under an earlier definition.
+    scan(SEQUENCE, &[sequence], |row| must_see(snapshot, row))?;
+    let is_temporary = persistence == pg_sys::RELPERSISTENCE_TEMP;
     let mut tracked_above = None;
     let mut tables = 0;
     // Whether rows of the table count, which must then be tracked. Other sessions cannot read a temporary table.
-    let mut check_table = |table: Oid| -> Result<bool, Report> {
+    let mut check_table = |table: Oid, is_identity: bool| -> Result<bool, Report> {
         match catalog::relation(table) {
-            Some(class) if may_draw(class.owner, sequence) && (is_temporary || !class.is_temporary) => {
+            Some(class)
+                if (is_identity || may_draw(class.owner, sequence))
+                    && (is_temporary || class.persistence != pg_sys::RELPERSISTENCE_TEMP) =>
+            {
                 tables += 1;
                 check_triggers(sequence, table, class.kind, snapshot, &mut tracked_above).map(|()| true)
             }
@@ -228,9 +257,9 @@ fn check_tables(sequence: Oid, snapshot: &Snapshot) -> Result<(), Report> {
     scan(BY_DEPENDENT, &[RELATION, sequence], |row| {
         // SAFETY: a row of pg_depend.
         let depends = unsafe { row.form::<FormDataPgDepend>() };
-        if depends.refclassid == RELATION && says_owned(depends) && check_table(depends.refobjid)? {
+        let is_identity = says_identity(depends);
+        if depends.refclassid == RELATION && says_owned(depends) && check_table(depends.refobjid, is_identity)? {
             must_see(snapshot, row)?;
-            let is_identity = depends.deptype as u32 == DependencyType::DEPENDENCY_INTERNAL;
             if !is_identity && !check_default(sequence, depends.refobjid, depends.refobjsubid as i16)? {
                 // A program draws. A statement that began before the column owned the sequence has no floor for it.
                 must_precede(snapshot, row)?;
@@ -244,16 +273,20 @@ fn check_tables(sequence: Oid, snapshot: &Snapshot) -> Result<(), Report> {
         if depends.classid != ATTR_DEFAULT_RELATION {
             return Ok(());
         }
-        must_see(snapshot, row)?;
-        scan(DEFAULT_BY_OID, &[depends.objid], |row| {
+        scan(DEFAULT_BY_OID, &[depends.objid], |default| {
             // SAFETY: a row of pg_attrdef.
-            let table = unsafe { row.form::<FormDataPgAttrdef>() }.adrelid;
-            if check_table(table)? { check_expression(sequence, table, row) } else { Ok(()) }
+            let table = unsafe { default.form::<FormDataPgAttrdef>() }.adrelid;
+            if !check_table(table, false)? {
+                return Ok(());
+            }
+            must_see(snapshot, row)?;
+            check_expression(sequence, table, default)
         })
     })?;
     if tables == 0 {
         return Err(report!(STATE, "no table uses sequence ")
             .quote(relation_name(sequence)?)
+            .detail("The owner of a table that uses it must have the privilege USAGE on it.")
             .hint("If a function draws its numbers, use ALTER SEQUENCE ... OWNED BY the column that stores them."));
     }
     Ok(())
@@ -498,7 +531,9 @@ fn accept_changes() {
         // SAFETY: the functions stay for the life of the process.
         unsafe {
             raw::CacheRegisterRelcacheCallback(Some(relation_changed), Datum::null());
-            raw::CacheRegisterSyscacheCallback(SysCacheIdentifier::SEQRELID as i32, Some(sequence_changed), Datum::null());
+            for cache in [SysCacheIdentifier::SEQRELID, SysCacheIdentifier::AUTHOID, SysCacheIdentifier::AUTHMEMROLEMEM] {
+                raw::CacheRegisterSyscacheCallback(cache as i32, Some(row_changed), Datum::null());
+            }
         }
     }
     // SAFETY: in a transaction.
@@ -530,7 +565,7 @@ unsafe extern "C-unwind" fn relation_changed(_: Datum, relation: Oid) {
     }
 }
 
-/// OWNED BY changes which tables draw from a sequence, and sends no message about a table.
-unsafe extern "C-unwind" fn sequence_changed(_: Datum, _: i32, _: u32) {
+/// OWNED BY changes which tables draw from a sequence, and a role which ones may. Neither sends a message about a table.
+unsafe extern "C-unwind" fn row_changed(_: Datum, _: i32, _: u32) {
     forget_all();
 }

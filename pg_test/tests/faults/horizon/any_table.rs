@@ -313,11 +313,53 @@ fn what_changes_under_a_reader() {
     assert_eq!(sqlstate(&mut reader, "SELECT comb_sequence_horizon('late_n_seq')"), "40001");
     run(&mut reader, "ROLLBACK");
     assert_eq!(value::<i64>(&mut reader, "SELECT comb_sequence_horizon('late_n_seq')"), 1);
+    // Nor what was stored under another definition of the sequence: number 2 is from a cache.
+    run(&mut a, "ALTER SEQUENCE late_n_seq CACHE 20");
+    run(&mut a, "INSERT INTO late DEFAULT VALUES");
+    run(&mut b, "INSERT INTO late DEFAULT VALUES");
+    run(&mut a, "BEGIN; INSERT INTO late DEFAULT VALUES");
+    run(&mut reader, "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM late");
+    run(&mut a, "COMMIT");
+    run(&mut b, "ALTER SEQUENCE late_n_seq CACHE 1");
+    assert_eq!(sqlstate(&mut reader, "SELECT comb_sequence_horizon('late_n_seq')"), "40001");
+    run(&mut reader, "ROLLBACK");
+    assert_eq!(value::<i64>(&mut reader, "SELECT comb_sequence_horizon('late_n_seq')"), 41);
     // A transaction of the reader does not hide that the trigger was disabled.
     run(&mut reader, "BEGIN");
     reader.query(POLL, &[]).expect(POLL);
     run(&mut a, "ALTER TABLE events DISABLE TRIGGER tracked");
     assert_eq!(sqlstate(&mut reader, POLL), "55000");
+    server.assert_clean_log();
+}
+
+/// Rows are tracked if the role that inserts may draw, also where the owner of the table may not. A connection that has polled
+/// notices new privileges, by which a table counts.
+#[test]
+fn privileges_decide_which_tables_count() {
+    let server = server(Sharing::Attached);
+    let (mut a, mut writer, mut reader) = (server.connect(), server.connect(), server.connect());
+    run(&mut a, "CREATE SEQUENCE s; CREATE TABLE mine (n bigint DEFAULT nextval('s')); CREATE TABLE other (LIKE mine INCLUDING ALL)");
+    run(&mut a, &["mine", "other"].map(|table| TRACKED.replace("TABLE", table)).join(";"));
+    run(&mut a, "CREATE ROLE other_owner; CREATE ROLE app; GRANT USAGE ON SEQUENCE s TO app; ALTER TABLE other OWNER TO other_owner");
+    run(&mut a, "GRANT INSERT ON other TO app");
+    run(&mut writer, "SET ROLE app; BEGIN; INSERT INTO other DEFAULT VALUES");
+    run(&mut a, "INSERT INTO mine DEFAULT VALUES");
+    const POLL: &str = "SELECT comb_sequence_horizon('s')";
+    assert_eq!(value::<i64>(&mut reader, POLL), 0);
+    run(&mut writer, "COMMIT");
+    assert_eq!(value::<i64>(&mut reader, POLL), 2);
+    run(&mut a, "DROP TRIGGER tracked ON other");
+    assert_eq!(value::<i64>(&mut reader, POLL), 2, "the table of a stranger does not stop polls");
+    for (grant, revoke) in [
+        ("GRANT USAGE ON SEQUENCE s TO other_owner", "REVOKE USAGE ON SEQUENCE s FROM other_owner"),
+        ("GRANT app TO other_owner", "REVOKE app FROM other_owner"),
+        ("ALTER ROLE other_owner SUPERUSER", "ALTER ROLE other_owner NOSUPERUSER"),
+    ] {
+        run(&mut a, grant);
+        assert_eq!(sqlstate(&mut reader, POLL), "55000", "{grant}");
+        run(&mut a, revoke);
+        assert_eq!(value::<i64>(&mut reader, POLL), 2, "{revoke}");
+    }
     server.assert_clean_log();
 }
 
