@@ -8,7 +8,5 @@ pub mod raw;
 pub mod report;
 pub mod rows;
 pub mod sequence;
-pub mod skip_support;
-pub mod sort_support;
 pub mod string_info;
 pub mod timestamp;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::layouts::LAYOUTS;
+use crate::layouts::{LAYOUTS, MSSQL};
 use crate::vectors::ids;
 use proptest::prelude::*;
 
@@ -22,6 +22,58 @@ fn sql_server_compares_the_last_six_bytes_first() {
     }
 }
 
+/// The abbreviated key of a sort.
+fn abbreviated(order: ByteOrder, id: &Uuid) -> u64 {
+    (order.number(id) >> 64) as u64
+}
+
+/// The neighbours of a UUID in an index scan that skips.
+fn next(order: ByteOrder, id: &Uuid) -> Option<Uuid> {
+    Some(order.uuid(order.number(id).checked_add(1)?))
+}
+
+fn previous(order: ByteOrder, id: &Uuid) -> Option<Uuid> {
+    Some(order.uuid(order.number(id).checked_sub(1)?))
+}
+
+fn check_order(order: ByteOrder, a: &Uuid, b: &Uuid) -> Result<(), TestCaseError> {
+    let (first, last) = (Uuid::nil(), Uuid::max());
+    if order.compare(a, b).is_lt() {
+        prop_assert!(abbreviated(order, a) <= abbreviated(order, b));
+    }
+    prop_assert_eq!(order.compare(a, b).is_eq(), a == b);
+    prop_assert_eq!(order.compare(a, b), order.compare(b, a).reverse());
+    prop_assert!(order.compare(a, &first).is_ge() && order.compare(a, &last).is_le());
+    prop_assert_eq!(next(order, a).is_none(), *a == last);
+    prop_assert_eq!(previous(order, a).is_none(), *a == first);
+    if let Some(next) = next(order, a) {
+        prop_assert!(order.compare(a, &next).is_lt());
+        prop_assert_eq!(previous(order, &next), Some(*a));
+        // No id lies between them.
+        prop_assert!(order.compare(b, a).is_le() || order.compare(b, &next).is_ge());
+    }
+    if let Some(previous) = previous(order, a) {
+        prop_assert!(order.compare(&previous, a).is_lt());
+        prop_assert_eq!(next(order, &previous), Some(*a));
+    }
+    Ok(())
+}
+
+#[test]
+fn abbreviated_keys_differ_from_one_millisecond_to_the_next() {
+    let [id, later] = [1, 2].map(|ms| MSSQL.lower_bound(ms * 1000));
+    assert!(abbreviated(ByteOrder::Sqlserver, &id) < abbreviated(ByteOrder::Sqlserver, &later));
+}
+
+#[test]
+fn both_ends_have_one_neighbour() {
+    for order in orders() {
+        for end in [Uuid::nil(), Uuid::max()] {
+            check_order(order, &end, &Uuid::from_u128(1 << 70)).unwrap();
+        }
+    }
+}
+
 #[test]
 fn postgres_has_a_type_for_two_orders() {
     for order in orders() {
@@ -37,6 +89,14 @@ fn dotnet_order_is_that_of_the_swapped_bytes() {
 }
 
 proptest! {
+    #[test]
+    fn every_order_is_sound(a in ids(), b in ids()) {
+        for order in orders() {
+            check_order(order, &a, &b)?;
+            check_order(order, &a, &a)?;
+        }
+    }
+
     #[test]
     fn numbers_are_the_bytes_in_their_order(id in ids()) {
         for order in orders() {

@@ -25,7 +25,7 @@
 //!
 //! [`rfc9562`] reads the UUIDs whose version says that they have a time; [`inspect`] lists all layouts that a UUID
 //! can be of; [`bound`] reads the keys and the bounds of partitions. [`bsv`] is a layout that is text, [`ulid`] a text of
-//! any UUID. [`index_order`] has SQL Server's order for indexes, and [`histogram`] serves the planner.
+//! any UUID. [`histogram`] serves the planner.
 
 #![forbid(unsafe_code)]
 
@@ -33,7 +33,6 @@ pub mod bound;
 pub mod bsv;
 pub mod byte_order;
 pub mod histogram;
-pub mod index_order;
 pub mod inspect;
 pub mod layout;
 pub mod layouts;

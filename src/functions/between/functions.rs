@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::postgres::catalog::{c_function, is_ours};
 use crate::postgres::timestamp::TimestampTz;
 use comb_id::bound::micros_mssql;
-use comb_id::index_order::{IndexOrder, SqlserverOrder};
+use comb_id::byte_order::ByteOrder;
 use comb_id::layouts::{MSSQL, UUIDV7};
 
 pub struct RangeFunction {
@@ -33,8 +33,8 @@ pub const UUID: RangeFunction = RangeFunction {
 pub const UNIQUEIDENTIFIER: RangeFunction = RangeFunction {
     bound: |micros| MSSQL.lower_bound(micros),
     bound_name: c"comb_mssql_lower_bound",
-    is_from: |id, lower| SqlserverOrder::compare(id, lower).is_ge(),
-    position: SqlserverOrder::abbreviated,
+    is_from: |id, lower| ByteOrder::Sqlserver.compare(id, lower).is_ge(),
+    position: |id| (ByteOrder::Sqlserver.number(id) >> 64) as u64,
     in_layout: |id| micros_mssql(id).is_some(),
 };
 

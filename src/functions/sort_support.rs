@@ -1,18 +1,20 @@
-//! Sorting in an order of ours, by abbreviated keys.
+//! Sorting in SQL Server's order, by abbreviated keys.
 
 use std::ffi::c_int;
 
 use pgrx::pg_sys::{self, Datum, SortSupport};
 
-use super::compat::HyperLogLog;
-use super::raw;
-use comb_id::index_order::IndexOrder;
+use super::mssql_order::ORDER;
+use crate::postgres::call::export;
+use crate::postgres::compat::HyperLogLog;
+use crate::postgres::raw;
 use uuid::Uuid;
 
-/// A sort support function, which gets the SortSupport of a sort.
-pub fn sort_support<O: IndexOrder>(sort: *mut pg_sys::SortSupportData) -> Datum {
+export!(comb_mssql_sortsupport);
+
+fn comb_mssql_sortsupport(sort: *mut pg_sys::SortSupportData) -> Datum {
     // SAFETY: the sort calls it with its SortSupport, which outlives the call.
-    unsafe { prepare_sort::<O>(&mut *sort) };
+    unsafe { prepare_sort(&mut *sort) };
     Datum::null()
 }
 
@@ -25,8 +27,8 @@ struct Abbreviation {
 
 /// # Safety
 /// `sort` is the SortSupport of a sort in progress.
-unsafe fn prepare_sort<O: IndexOrder>(sort: &mut pg_sys::SortSupportData) {
-    sort.comparator = Some(compare_whole::<O>);
+unsafe fn prepare_sort(sort: &mut pg_sys::SortSupportData) {
+    sort.comparator = Some(compare_whole);
     sort.ssup_extra = std::ptr::null_mut();
     if !sort.abbreviate {
         return;
@@ -43,25 +45,26 @@ unsafe fn prepare_sort<O: IndexOrder>(sort: &mut pg_sys::SortSupportData) {
         sort.ssup_extra = state.cast();
     }
     sort.comparator = Some(raw::ssup_datum_unsigned_cmp);
-    sort.abbrev_converter = Some(abbreviate::<O>);
+    sort.abbrev_converter = Some(abbreviate);
     sort.abbrev_abort = Some(stops_abbreviating);
-    sort.abbrev_full_comparator = Some(compare_whole::<O>);
+    sort.abbrev_full_comparator = Some(compare_whole);
 }
 
 /// # Safety
 /// The datums are those of uuids.
-unsafe extern "C-unwind" fn compare_whole<O: IndexOrder>(x: Datum, y: Datum, _: SortSupport) -> c_int {
+unsafe extern "C-unwind" fn compare_whole(x: Datum, y: Datum, _: SortSupport) -> c_int {
     // SAFETY: a uuid's datum points to 16 bytes.
     let (x, y) = unsafe { (&*x.cast_mut_ptr::<Uuid>(), &*y.cast_mut_ptr::<Uuid>()) };
-    O::compare(x, y) as c_int
+    ORDER.compare(x, y) as c_int
 }
 
 /// # Safety
 /// `original` is the datum of a uuid, and `prepare_sort` has prepared the sort.
-unsafe extern "C-unwind" fn abbreviate<O: IndexOrder>(original: Datum, sort: SortSupport) -> Datum {
+unsafe extern "C-unwind" fn abbreviate(original: Datum, sort: SortSupport) -> Datum {
     // SAFETY: a uuid's datum points to 16 bytes; ssup_extra was set by prepare_sort.
     let (id, state) = unsafe { (&*original.cast_mut_ptr::<Uuid>(), &mut *(*sort).ssup_extra.cast::<Abbreviation>()) };
-    let key = O::abbreviated(id);
+    // The upper bits of the number that is compared: the smaller of two UUIDs never has the greater key.
+    let key = (ORDER.number(id) >> 64) as u64;
     state.keys += 1;
     if state.is_estimating {
         // SAFETY: prepare_sort has created the estimator.
