@@ -10,6 +10,7 @@
 use pgrx::pg_sys::{self, Datum, Expr, Node, NodeTag, Oid};
 
 use crate::postgres::call::{Call, export};
+use crate::postgres::catalog::cells;
 use crate::postgres::raw;
 
 /// uuid = uuid (pg_operator.dat).
@@ -41,11 +42,8 @@ fn uniqueidentifier_eq_support(request: *mut Node) -> Datum {
 unsafe fn simplified(arguments: *mut pg_sys::List) -> Option<*mut Expr> {
     // SAFETY: guaranteed by the caller.
     unsafe {
-        if arguments.as_ref().is_none_or(|list| list.length != 2) {
-            return None;
-        }
-        let [left, right] = [0, 1].map(|index| (*(*arguments).elements.add(index)).ptr_value);
-        let [left, right] = [left, right].map(|argument| argument.cast::<Node>());
+        let &[left, right] = cells(arguments) else { return None };
+        let [left, right] = [left, right].map(|cell| cell.ptr_value.cast::<Node>());
         let left_is_uuid = raw::exprType(left) == pg_sys::UUIDOID;
         let (uuid, other) = if left_is_uuid { (left, right) } else { (right, left) };
         let (target, operator) = if raw::contain_var_clause(uuid) {
@@ -58,31 +56,15 @@ unsafe fn simplified(arguments: *mut pg_sys::List) -> Option<*mut Expr> {
         if operator == Oid::INVALID {
             return None;
         }
-        let [left, right] = [left, right].map(|side| relabelled(side, target));
         let none = Oid::INVALID;
-        let result = pg_sys::BOOLOID;
-        let expression = raw::make_opclause(operator, result, false, left, right, none, none);
+        let form = pg_sys::CoercionForm::COERCE_IMPLICIT_CAST;
+        // Both types have the same bytes. A side that has the type keeps its explicit cast, which EXPLAIN shows.
+        let [left, right] = [left, right].map(|side| match raw::exprType(side) == target {
+            true => side.cast(),
+            false => raw::applyRelabelType(side, target, -1, none, form, -1, false).cast(),
+        });
+        let expression = raw::make_opclause(operator, pg_sys::BOOLOID, false, left, right, none, none);
         raw::set_opfuncid(expression.cast());
         Some(expression)
-    }
-}
-
-/// The expression as one of the other type, which has the same bytes.
-///
-/// # Safety
-/// `expression` has one of the two types.
-unsafe fn relabelled(expression: *mut Node, target: Oid) -> *mut Expr {
-    // SAFETY: guaranteed by the caller.
-    unsafe {
-        if raw::exprType(expression) == target {
-            return expression.cast();
-        }
-        if (*expression).type_ == NodeTag::T_Const {
-            let copy = raw::copyObjectImpl(expression.cast()).cast::<pg_sys::Const>();
-            (*copy).consttype = target;
-            return copy.cast();
-        }
-        let form = pg_sys::CoercionForm::COERCE_IMPLICIT_CAST;
-        raw::makeRelabelType(expression.cast(), target, -1, Oid::INVALID, form).cast()
     }
 }

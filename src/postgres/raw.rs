@@ -162,10 +162,10 @@ functions! {
     fn contain_var_clause(expression: *mut Node) -> bool;
     fn lookup_type_cache(type_id: Oid, flags: c_int) -> *mut TypeCacheEntry;
     fn copyObjectImpl(from: *const c_void) -> *mut c_void;
-    fn makeRelabelType(
-        argument: *mut Expr, type_id: Oid, modifier: i32, collation: Oid,
-        form: CoercionForm::Type,
-    ) -> *mut RelabelType;
+    fn applyRelabelType(
+        argument: *mut Node, type_id: Oid, modifier: i32, collation: Oid,
+        form: CoercionForm::Type, location: c_int, overwrites: bool,
+    ) -> *mut Node;
     fn make_opclause(
         operator: Oid, result: Oid, returns_set: bool, left: *mut Expr, right: *mut Expr,
         collation: Oid, input_collation: Oid,
