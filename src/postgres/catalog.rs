@@ -167,12 +167,9 @@ impl Row {
     /// The transaction that wrote the row; `None` if all snapshots see it.
     pub fn written_by(self) -> Option<u32> {
         // SAFETY: the row exists during the scan.
-        let (writer, flags) = unsafe {
-            let header = &*(*self.tuple).t_data;
-            (header.t_choice.t_heap.t_xmin.into_inner(), u32::from(header.t_infomask))
-        };
-        (flags & pg_sys::HEAP_XMIN_FROZEN != pg_sys::HEAP_XMIN_FROZEN && writer >= pg_sys::FirstNormalTransactionId.into_inner())
-            .then_some(writer)
+        let writer = unsafe { pg_sys::htup::HeapTupleHeaderGetXmin((*self.tuple).t_data) };
+        // A frozen row has FrozenTransactionId, which is below.
+        (writer >= pg_sys::FirstNormalTransactionId).then_some(writer.into_inner())
     }
 }
 

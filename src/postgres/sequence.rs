@@ -49,7 +49,8 @@ pub fn last_number(sequence: Oid, durability: Durability) -> Result<i64, Report>
         raw::LockBuffer(buffer, pg_sys::BUFFER_LOCK_SHARE as i32);
         #[cfg(feature = "pg19")]
         raw::LockBufferInternal(buffer, pg_sys::BufferLockMode::BUFFER_LOCK_SHARE);
-        let page = page_of(buffer);
+        // pgrx has this one in Rust, without its guard.
+        let page = pg_sys::BufferGetPage(buffer);
         let item = (*page.cast::<pg_sys::PageHeaderData>()).pd_linp.as_ptr();
         let tuple = page.add((*item).lp_off() as usize);
         let header = tuple.cast::<pg_sys::HeapTupleHeaderData>();
@@ -62,19 +63,5 @@ pub fn last_number(sequence: Oid, durability: Durability) -> Result<i64, Report>
         }
         raw::relation_close(relation, if durability == Durability::Flushed { lock } else { pg_sys::NoLock as i32 });
         Ok(if is_called { last } else { last.saturating_sub(1) })
-    }
-}
-
-/// The page of a buffer, as BufferGetPage().
-///
-/// # Safety
-/// The buffer is pinned.
-unsafe fn page_of(buffer: pg_sys::Buffer) -> *const u8 {
-    // SAFETY: guaranteed by the caller. Local buffers have negative numbers.
-    unsafe {
-        match usize::try_from(buffer) {
-            Ok(number) => pg_sys::BufferBlocks.cast::<u8>().add((number - 1) * pg_sys::BLCKSZ as usize),
-            Err(_) => (*pg_sys::LocalBufferBlockPointers.add((-buffer - 1) as usize)).cast(),
-        }
     }
 }
