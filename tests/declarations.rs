@@ -58,7 +58,6 @@ fn sql_type(rust: &str) -> &str {
     let rust = rust.strip_prefix("Option<").map_or(rust, |inner| inner.strip_suffix('>').unwrap_or(inner));
     match rust.trim_start_matches(['&', ' ']).trim_start_matches("'a ").trim_start_matches("'static ") {
         "Uuid" => "uuid",
-        "CStr" => "cstring",
         "Layout" | "Format" | "[u8]" | "Text" => "text",
         "TimestampTz" => "timestamptz",
         "pg_sys::Interval" | "Interval" => "interval",
