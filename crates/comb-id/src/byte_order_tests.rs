@@ -3,6 +3,19 @@ use crate::layouts::{LAYOUTS, MSSQL};
 use crate::vectors::ids;
 use proptest::prelude::*;
 
+impl ByteOrder {
+    /// The positions of the bytes of a UUID, the byte that is compared first in front.
+    pub(crate) const fn positions(self) -> [u8; 16] {
+        match self {
+            Self::Postgres => [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
+            Self::Dotnet => [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15],
+            Self::Sqlserver => [10, 11, 12, 13, 14, 15, 8, 9, 7, 6, 5, 4, 3, 2, 1, 0],
+            Self::Uuidv1 => [6, 7, 4, 5, 0, 1, 2, 3, 8, 9, 10, 11, 12, 13, 14, 15],
+            Self::Newsequentialid => [7, 6, 5, 4, 3, 2, 1, 0, 8, 9, 10, 11, 12, 13, 14, 15],
+        }
+    }
+}
+
 /// The byte orders that a layout has.
 fn orders() -> impl Iterator<Item = ByteOrder> {
     LAYOUTS.iter().map(|layout| layout.order)

@@ -14,10 +14,10 @@ fn ids_of(client: &mut Client, function: &str, count: usize) -> Vec<Bytes> {
     value::<Vec<Uuid>>(client, &query).into_iter().map(Uuid::into_bytes).collect()
 }
 
-/// The bytes in the order in which they are compared.
-fn compared(label: &str, id: &Bytes) -> Bytes {
+/// The number that is compared.
+fn compared(label: &str, id: &Bytes) -> u128 {
     let layout = labelled(label.as_bytes()).expect("a layout");
-    layout.order.positions().map(|position| id[usize::from(position)])
+    layout.order.number(&Uuid::from_bytes(*id))
 }
 
 #[test]
