@@ -37,13 +37,17 @@ pub unsafe fn simplified(root: *mut pg_sys::PlannerInfo, call: *mut pg_sys::Func
         return ptr::null_mut();
     };
     let [_, times @ ..]: [*mut Node; 3] = nodes((*call).args);
+    // Whether a time can stand twice in a scan of one table, with the same value and at no cost.
+    let is_repeatable = |time: *mut Node| {
+        !raw::contain_volatile_functions(time) && !raw::contain_subplans(time) && !raw::contain_var_clause(time)
+    };
     let decision = match decide(root, call) {
         // The planner drops a condition that is null.
         _ if times.iter().any(|time| constant(*time) == Some(None)) => Decision::Replace,
         Decision::Both if times.iter().any(|time| !is_repeatable(*time)) => Decision::Replace,
         decision => decision,
     };
-    let plain = || comparisons(root, range, call, None).map_or(ptr::null_mut(), |pair| all_of(&pair));
+    let plain = || comparisons(root, range, call, None).map_or(ptr::null_mut(), |pair| raw::make_andclause(list(&pair)));
     let replacement = match decision {
         Decision::Replace => plain(),
         Decision::Both if !is_expanded => {
@@ -52,7 +56,7 @@ pub unsafe fn simplified(root: *mut pg_sys::PlannerInfo, call: *mut pg_sys::Func
             mark.and_then(|mark| comparisons(root, range, call, Some(mark))).map_or_else(plain, |[lower, upper]| {
                 let call: *mut pg_sys::FuncExpr = raw::copyObjectImpl(call.cast()).cast();
                 (*call).inputcollid = EXPANDED;
-                all_of(&[call.cast(), lower, upper])
+                raw::make_andclause(list(&[call.cast(), lower, upper]))
             })
         }
         _ => ptr::null_mut(),
@@ -71,20 +75,6 @@ unsafe fn record_dependency(root: *mut pg_sys::PlannerInfo, function: Oid) {
     if !root.is_null() {
         raw::record_plan_function_dependency(root, function);
     }
-}
-
-/// Whether an expression can stand twice in a scan of one table, with the same value and at no cost.
-///
-/// # Safety
-/// An expression.
-unsafe fn is_repeatable(expression: *mut Node) -> bool {
-    !raw::contain_volatile_functions(expression) && !raw::contain_subplans(expression) && !raw::contain_var_clause(expression)
-}
-
-/// # Safety
-/// Expressions of type boolean.
-unsafe fn all_of(terms: &[*mut Node]) -> *mut Expr {
-    raw::make_andclause(list(terms))
 }
 
 /// # Safety
