@@ -21,8 +21,7 @@ pub enum Decision {
 /// PostgreSQL would remove one of two comparisons as a duplicate.
 pub const EXPANDED: Oid = pg_sys::C_COLLATION_OID;
 
-/// # Safety
-/// A call in a statement that is planned. `root` may be null.
+/// `root` may be null.
 pub unsafe fn decide(root: *mut pg_sys::PlannerInfo, call: *mut FuncExpr) -> Decision {
     let [id, _, _] = nodes((*call).args);
     let variable = without_relabel(id);
@@ -34,8 +33,7 @@ pub unsafe fn decide(root: *mut pg_sys::PlannerInfo, call: *mut FuncExpr) -> Dec
     }
 }
 
-/// # Safety
-/// As [`decide`], with the first argument of the call.
+/// `column` is the first argument of the call. `root` has a query.
 unsafe fn decide_for_column(root: *mut pg_sys::PlannerInfo, call: *mut FuncExpr, column: *mut pg_sys::Var) -> Decision {
     let query = (*root).parse;
     let column = ungrouped(query, column);
@@ -91,18 +89,13 @@ unsafe fn decide_for_column(root: *mut pg_sys::PlannerInfo, call: *mut FuncExpr,
     Decision::Keep
 }
 
-/// Whether the column is one of a child table that is scanned.
-///
-/// # Safety
-/// As [`decide`], with a column of a table.
+/// Whether the column is one of a child table that is scanned. `id` is a column of a table. `root` has a query.
 pub unsafe fn is_of_scanned_child(root: *mut pg_sys::PlannerInfo, id: *mut Node) -> bool {
     let number = (*without_relabel(id).cast::<pg_sys::Var>()).varno;
     let is_partitioned = |entry: *mut pg_sys::RangeTblEntry| (*entry).relkind as u8 == pg_sys::RELKIND_PARTITIONED_TABLE;
     parent(root, number).is_some_and(is_partitioned) && entry((*root).parse, number).is_some_and(|entry| !is_partitioned(entry))
 }
 
-/// # Safety
-/// An expression.
 unsafe fn without_relabel(mut expression: *mut Node) -> *mut Node {
     while (*expression).type_ == NodeTag::T_RelabelType {
         expression = (*expression.cast::<pg_sys::RelabelType>()).arg.cast();
@@ -111,9 +104,6 @@ unsafe fn without_relabel(mut expression: *mut Node) -> *mut Node {
 }
 
 /// The column of a table for one of GROUP BY.
-///
-/// # Safety
-/// A query, and a column of it.
 unsafe fn ungrouped(query: *mut pg_sys::Query, column: *mut pg_sys::Var) -> *mut pg_sys::Var {
     let index = usize::try_from(i32::from((*column).varattno) - 1).unwrap_or(usize::MAX);
     let grouped = entry(query, (*column).varno).and_then(|entry| cells(group_expressions(&*entry)).get(index));
@@ -122,19 +112,13 @@ unsafe fn ungrouped(query: *mut pg_sys::Query, column: *mut pg_sys::Var) -> *mut
 }
 
 /// An entry of the range table.
-///
-/// # Safety
-/// A query.
 unsafe fn entry(query: *mut pg_sys::Query, number: i32) -> Option<*mut pg_sys::RangeTblEntry> {
     // A special number, as of a column of an index, has no entry.
     let index = usize::try_from(number).ok()?.checked_sub(1)?;
     cells((*query).rtable).get(index).map(|cell| cell.ptr_value.cast())
 }
 
-/// The parent of a table: a table that has partitions or other child tables, or a UNION ALL.
-///
-/// # Safety
-/// As [`decide`], with a query.
+/// The parent of a table: a table that has partitions or other child tables, or a UNION ALL. `root` has a query.
 unsafe fn parent(root: *mut pg_sys::PlannerInfo, number: i32) -> Option<*mut pg_sys::RangeTblEntry> {
     if (*root).append_rel_array.is_null() || number >= (*root).simple_rel_array_size {
         return None;
@@ -144,9 +128,6 @@ unsafe fn parent(root: *mut pg_sys::PlannerInfo, number: i32) -> Option<*mut pg_
 }
 
 /// Whether an outer join can make a table's columns null. `None` if the table is not among those joined.
-///
-/// # Safety
-/// The join tree of a query.
 unsafe fn is_nullable(joined: *mut Node, table: i32) -> Option<bool> {
     raw::check_stack_depth();
     match (*joined).type_ {
@@ -177,9 +158,7 @@ enum Place {
 }
 
 /// Whether the conditions have a call in one of these places, or there are more than `rest`. `= false` and `<> true` are NOT.
-///
-/// # Safety
-/// The join tree of a query, conditions, or null.
+/// `node` is the join tree of a query, conditions, or null.
 unsafe fn any_call(node: *mut Node, function: Oid, place: Place, rest: &mut u32, places: &[Place]) -> bool {
     let Some(fewer) = rest.checked_sub(1) else {
         return true;
@@ -233,10 +212,8 @@ unsafe fn any_call(node: *mut Node, function: Oid, place: Place, rest: &mut u32,
 }
 
 /// Whether the planner compares conditions of a column with the predicate of a partial index or, if `excludes`, with a CHECK
-/// constraint; and, unless the table is scanned, calls of the function with expressions of indexes.
-///
-/// # Safety
-/// A table that the planner has locked, and its column.
+/// constraint; and, unless the table is scanned, calls of the function with expressions of indexes. The planner has locked the
+/// table.
 unsafe fn is_compared(
     table: Oid,
     column: *mut pg_sys::Var,
@@ -273,9 +250,7 @@ unsafe fn is_compared(
 }
 
 /// The text of an index's predicate or expressions. `None` if it has none, or if another transaction has just dropped it.
-///
-/// # Safety
-/// A column of pg_index with a text.
+/// `column` is that column of pg_index.
 unsafe fn expression<'a>(index: Oid, column: u32) -> Option<&'a CStr> {
     cached(pg_sys::SysCacheIdentifier::INDEXRELID, index, |row| row.value(column).map(|text| c_string(text)))?
 }

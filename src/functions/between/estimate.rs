@@ -33,10 +33,7 @@ struct Times {
 }
 
 impl Times {
-    /// The times of a call. `None` if they are unknown, `Some(None)` if one is null.
-    ///
-    /// # Safety
-    /// A call of a range function in a statement that is planned.
+    /// The times of a call of a range function. `None` if they are unknown, `Some(None)` if one is null.
     unsafe fn of(
         root: *mut pg_sys::PlannerInfo,
         range: &'static RangeFunction,
@@ -66,9 +63,6 @@ struct Estimated {
 static ESTIMATED: OneThread<[Cell<Option<Estimated>>; 2]> = OneThread::new([const { Cell::new(None) }; 2]);
 
 /// The value of a time, or an estimate of it, as [`constant`] returns it.
-///
-/// # Safety
-/// An expression in a statement that is planned.
 unsafe fn estimated(root: *mut pg_sys::PlannerInfo, time: *mut Node, last: &Cell<Option<Estimated>>) -> Option<Option<i64>> {
     let planning = (*root).glob;
     match last.get() {
@@ -96,9 +90,6 @@ unsafe extern "C-unwind" fn forget(_: *mut c_void) {
 
 /// The share of the rows for which the function is true; `None` for another function. The planner multiplies the shares of
 /// conditions. If there are other ranges of the same key, it is therefore the share of the rows in those ranges.
-///
-/// # Safety
-/// The planner's request.
 pub unsafe fn selectivity(request: &mut pg_sys::SupportRequestSelectivity) -> Option<f64> {
     let range = RangeFunction::of(request.funcid)?;
     if request.is_join {
@@ -134,10 +125,7 @@ pub unsafe fn selectivity(request: &mut pg_sys::SupportRequestSelectivity) -> Op
 }
 
 /// The intersection of the other ranges of the same key among the conditions of a table: those before the given one, or all
-/// if the given one is not among these conditions.
-///
-/// # Safety
-/// The planner's request, and the relation of its variable, or null.
+/// if the given one is not among these conditions. `relation` is that of the variable, or null.
 unsafe fn other_ranges(request: &pg_sys::SupportRequestSelectivity, relation: *mut pg_sys::RelOptInfo) -> Option<Times> {
     let conditions = relation.as_ref().map_or(std::ptr::null_mut(), |of| of.baserestrictinfo);
     let support = raw::get_func_support(request.funcid);
@@ -156,10 +144,7 @@ unsafe fn other_ranges(request: &pg_sys::SupportRequestSelectivity, relation: *m
         .reduce(Times::and)
 }
 
-/// `None` where the statistics have neither a histogram nor a value in the range.
-///
-/// # Safety
-/// A variable that has statistics.
+/// `None` where the statistics have neither a histogram nor a value in the range. The variable has statistics.
 unsafe fn share_by_statistics(
     Times { range, from, to }: Times,
     root: *mut pg_sys::PlannerInfo,
@@ -207,10 +192,7 @@ unsafe fn share_by_statistics(
     Some(share)
 }
 
-/// A kind of statistics, if the variable has it.
-///
-/// # Safety
-/// A variable that has statistics.
+/// A kind of statistics, if the variable has it. The variable has some.
 unsafe fn slot(variable: &pg_sys::VariableStatData, kind: u32, operator: Oid, flags: u32) -> Option<pg_sys::AttStatsSlot> {
     let mut slot = MaybeUninit::uninit();
     let (place, statistics) = (slot.as_mut_ptr(), variable.statsTuple);
@@ -218,17 +200,13 @@ unsafe fn slot(variable: &pg_sys::VariableStatData, kind: u32, operator: Oid, fl
     is_there.then(|| slot.assume_init())
 }
 
-/// # Safety
-/// A slot of values of 16 bytes, more than `index`.
+/// The slot has values of 16 bytes, more than `index`.
 unsafe fn key(slot: &pg_sys::AttStatsSlot, index: usize) -> Uuid {
     (*slot.values.add(index)).cast_mut_ptr::<Uuid>().read()
 }
 
 /// The share of a table's rows that are newer than its histogram: those inserted since, and those after the newest row of the
-/// sample if the histogram comes from a sample.
-///
-/// # Safety
-/// A relation of the planner, or null.
+/// sample if the histogram comes from a sample. `relation` may be null.
 unsafe fn growth(root: *mut pg_sys::PlannerInfo, relation: *mut pg_sys::RelOptInfo, sample: f64) -> f64 {
     if relation.is_null() || (*relation).tuples < 1.0 {
         return 0.0;
@@ -244,10 +222,7 @@ unsafe fn growth(root: *mut pg_sys::PlannerInfo, relation: *mut pg_sys::RelOptIn
 }
 
 /// The rows inserted since the last ANALYZE, by the cumulative statistics. Sessions send these later: the counts of a load may
-/// arrive after its ANALYZE. Therefore the growth of the table is the limit.
-///
-/// # Safety
-/// A relation that the planner has locked.
+/// arrive after its ANALYZE. Therefore the growth of the table is the limit. The planner has locked the relation.
 unsafe fn inserted_since_analyze(relation: Oid, rows: f64) -> f64 {
     let at_vacuum_or_analyze = catalog::relation(relation).map(|class| f64::from(class.rows)).filter(|rows| *rows >= 0.0);
     let grown = rows - at_vacuum_or_analyze.unwrap_or(rows);

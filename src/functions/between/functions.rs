@@ -51,19 +51,13 @@ impl RangeFunction {
     }
 }
 
-/// The elements of a list.
-///
-/// # Safety
-/// A list of `COUNT` pointers to nodes.
+/// The elements of a list of `COUNT` nodes.
 pub unsafe fn nodes<const COUNT: usize>(list: *mut pg_sys::List) -> [*mut Node; COUNT] {
     std::array::from_fn(|index| (*(*list).elements.add(index)).ptr_value.cast())
 }
 
-/// The value of a constant, in microseconds since the Unix epoch: `Some(None)` for null, `None` if the expression is not a
-/// constant.
-///
-/// # Safety
-/// An expression of type timestamptz.
+/// The value of an expression of type timestamptz, in microseconds since the Unix epoch: `Some(None)` for null, `None` if it is
+/// not a constant.
 pub unsafe fn constant(time: *mut Node) -> Option<Option<i64>> {
     if (*time).type_ != NodeTag::T_Const {
         return None;

@@ -4,8 +4,9 @@
 //! same bin. Therefore these are functions with planner support: [`estimate`] computes how many rows are in a range, and
 //! [`replace`] the comparisons that replace a call or become the conditions of an index.
 
-// These functions read and build the planner's nodes in nearly every line. The contract of each is the reason why its body is
-// sound.
+// These functions read and build the planner's nodes in nearly every line. One contract makes their bodies sound: the planner
+// calls each function in a transaction, with its nodes. A pointer is valid, or null where the comment of the function says so.
+// That comment has what else the function needs.
 #![allow(unsafe_op_in_unsafe_fn)]
 
 mod decide;

@@ -20,10 +20,7 @@ use crate::postgres::raw;
 
 const IMPLIED: &CStr = c"comb_between_implied";
 
-/// The replacement of a call, or null.
-///
-/// # Safety
-/// A call of a function with this support function, by the planner. `root` may be null.
+/// The replacement of a call of a function with this support function, or null. `root` may be null.
 pub unsafe fn simplified(root: *mut pg_sys::PlannerInfo, call: *mut pg_sys::FuncExpr) -> *mut Expr {
     // Of the functions with this support function, only comb_between_implied() has two arguments.
     if (*(*call).args).length == 2 {
@@ -68,26 +65,19 @@ pub unsafe fn simplified(root: *mut pg_sys::PlannerInfo, call: *mut pg_sys::Func
 }
 
 /// A plan ends with a change of the functions that it depends on, also of their privileges. This one is not in it any more.
-///
-/// # Safety
-/// As [`simplified`].
+/// `root` may be null.
 unsafe fn record_dependency(root: *mut pg_sys::PlannerInfo, function: Oid) {
     if !root.is_null() {
         raw::record_plan_function_dependency(root, function);
     }
 }
 
-/// # Safety
-/// Pointers to nodes.
 unsafe fn list(nodes: &[*mut Node]) -> *mut List {
     // A null pointer is an empty list.
     nodes.iter().fold(ptr::null_mut(), |list, node| raw::lappend(list, node.cast()))
 }
 
 /// The conditions of an index; null if the index does not have their operators, or a bound differs between its rows.
-///
-/// # Safety
-/// The planner's request.
 pub unsafe fn index_condition(request: &mut pg_sys::SupportRequestIndexCondition) -> *mut List {
     let function = request.funcid;
     let range = RangeFunction::of(function).filter(|_| may_execute(request.root, function));
@@ -112,11 +102,8 @@ pub unsafe fn index_condition(request: &mut pg_sys::SupportRequestIndexCondition
     list(&pair)
 }
 
-/// The two comparisons of a range, with the function `mark` if they are implied by the call. `None` if an operator or a function
-/// is missing, or the user may not execute it.
-///
-/// # Safety
-/// A call of a range function.
+/// The two comparisons of a call of a range function, with the function `mark` if they are implied by the call. `None` if an
+/// operator or a function is missing, or the user may not execute it. `root` may be null.
 unsafe fn comparisons(
     root: *mut pg_sys::PlannerInfo,
     range: &RangeFunction,
@@ -154,9 +141,6 @@ unsafe fn comparisons(
 }
 
 /// An operator of two keys in a schema, without a check of privileges: these are those of its function.
-///
-/// # Safety
-/// Called in a transaction.
 unsafe fn operator(name: &CStr, key: Oid, schema: Oid) -> Option<Oid> {
     let (cache, oid) = (SysCacheIdentifier::OPERNAMENSP as i32, pg_sys::Anum_pg_operator_oid);
     let (name, key, schema) = (name.as_ptr().into(), key.into(), schema.into());
@@ -164,10 +148,7 @@ unsafe fn operator(name: &CStr, key: Oid, schema: Oid) -> Option<Oid> {
     (found != Oid::INVALID).then_some(found)
 }
 
-/// A function that the user may execute.
-///
-/// # Safety
-/// Called in a transaction.
+/// A function that the user may execute. `root` may be null.
 unsafe fn function_named(root: *mut pg_sys::PlannerInfo, name: &CStr, arguments: &[Oid], schema: Oid) -> Option<Oid> {
     let (cache, oid) = (SysCacheIdentifier::PROCNAMEARGSNSP as i32, pg_sys::Anum_pg_proc_oid);
     let arguments = raw::buildoidvector(arguments.as_ptr(), arguments.len() as i32).into();
@@ -177,9 +158,7 @@ unsafe fn function_named(root: *mut pg_sys::PlannerInfo, name: &CStr, arguments:
 
 /// Whether the user may execute a function. If PUBLIC may not, PostgreSQL plans a cached plan again for another role.
 /// Without a query, the result is an expression of a table in a cache of the session, for all roles.
-///
-/// # Safety
-/// Called in a transaction. `root` may be null.
+/// `root` may be null.
 unsafe fn may_execute(root: *mut pg_sys::PlannerInfo, function: Oid) -> bool {
     let may = |role| {
         let execute = pg_sys::ACL_EXECUTE as pg_sys::AclMode;
