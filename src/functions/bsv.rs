@@ -1,6 +1,5 @@
 //! SQL functions for BSV text.
 
-use comb_clock::source::LAST_TICK;
 use comb_id::bsv::{Bsv, BsvError};
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, Datum};
@@ -9,33 +8,18 @@ use crate::postgres::call::{Text, Value, export};
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
 use crate::postgres::timestamp::TimestampTz;
-use crate::server::backend::{self, TickFormat, clock_micros, clock_out_of_range};
+use crate::server::backend::{self, clock_micros, clock_out_of_range};
+use crate::server::settings;
 use uuid::Uuid;
 
 export!(comb_new_bsv, comb_bsv_timestamp, comb_bsv_uuid);
 
-struct BsvFormat;
-
-impl TickFormat for BsvFormat {
-    fn step(&self, ticks: u64) -> u64 {
-        Bsv::TIME_FIELD.step(ticks)
-    }
-
-    fn last_tick(&self) -> u64 {
-        Bsv::TIME_FIELD.last_tick().try_into().unwrap_or(LAST_TICK)
-    }
-
-    #[cold]
-    fn out_of_range(&self) -> Report {
-        clock_out_of_range(" for a BSV COMB", "New BSV COMBs", clock_micros())
-    }
-}
-
 /// The next BSV COMB, in UTC.
 fn comb_new_bsv() -> Result<Text, Report> {
-    let tick = backend::next_tick(&BsvFormat)?;
+    let (field, out_of_range) = (Bsv::TIME_FIELD, || clock_out_of_range(" for a BSV COMB", "New BSV COMBs", clock_micros()));
+    let tick = backend::next_tick(field.step(settings::timestamp_step()), field.last_tick(), out_of_range)?;
     let random = [backend::random()?, backend::random()?];
-    let bsv = Bsv::of_tick(tick, random).ok_or_else(|| BsvFormat.out_of_range())?;
+    let bsv = Bsv::of_tick(tick, random).ok_or_else(out_of_range)?;
     Ok(Text::of_ascii(&bsv.text()))
 }
 

@@ -69,8 +69,7 @@ fn comb_observe(id: &Uuid, layout: &'static Layout) -> Result<TimestampTz, Repor
             .hint("Observe the greatest UUID that comb generated, not a bound.")
     })?;
     let (block, process, in_use) = backend::block()?;
-    let max_ahead = settings::max_ahead_ms().map(|ms| ms * TICKS_PER_MS);
-    let (before, after) = block.observe(tick, max_ahead, &process).map_err(|error| match error {
+    let (before, after) = block.observe(tick, settings::max_ahead(), &process).map_err(|error| match error {
         ClockError::TooFarAhead => {
             Report::from(error).detail(format_args!("The timestamp of the UUID is {}.", timestamptz_of_tick(tick)))
         }

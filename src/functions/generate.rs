@@ -2,12 +2,13 @@
 
 use pgrx::pg_sys;
 
-use super::layout::timestamp_out_of_range;
+use super::layout::{clock_out_of_layout, timestamp_out_of_range};
 use crate::postgres::call::{Value, export};
 use crate::postgres::raw;
 use crate::postgres::report::Report;
 use crate::postgres::timestamp::TimestampTz;
-use crate::server::backend::{self, TickFormat, clock_micros, clock_out_of_range};
+use crate::server::backend;
+use crate::server::settings;
 use comb_clock::source::LAST_TICK;
 use comb_id::layout::{Comb, Layout};
 use comb_id::layouts::{MSSQL, MSSQL_LEGACY, UUIDV7};
@@ -16,51 +17,14 @@ use uuid::Uuid;
 
 export!(comb_new, comb_new_layout = new_id, comb_new_mssql, comb_new_mssql_legacy, comb_at, comb_shifted);
 
-impl TickFormat for Layout {
-    #[inline(always)]
-    fn step(&self, ticks: u64) -> u64 {
-        Layout::step(self, ticks)
-    }
-
-    #[inline(always)]
-    fn last_tick(&self) -> u64 {
-        Layout::last_tick(self).try_into().unwrap_or(LAST_TICK)
-    }
-
-    #[cold]
-    fn out_of_range(&self) -> Report {
-        let ((first, last), of_layout) = (clock_micros(), self.range_micros());
-        let range = (first.max(of_layout.0), last.min(of_layout.1));
-        clock_out_of_range(format_args!(" for UUID layout \"{}\"", self.label), "New UUIDs of the layout", range)
-    }
-}
-
-/// A layout whose UUIDs are shifted: the tick need not be one of the layout.
-struct Shifted(&'static Layout);
-
-impl TickFormat for Shifted {
-    fn step(&self, ticks: u64) -> u64 {
-        self.0.step(ticks)
-    }
-
-    fn last_tick(&self) -> u64 {
-        LAST_TICK
-    }
-
-    #[cold]
-    fn out_of_range(&self) -> Report {
-        self.0.out_of_range()
-    }
-}
-
 /// The next UUID in a layout, greater than all earlier ones of its scope in this layout.
 ///
 /// It is inlined into each caller: code for one layout is 15 ns per UUID faster than code for all.
 #[inline(always)]
 pub fn new_id(layout: &'static Layout) -> Result<Uuid, Report> {
-    let tick = backend::next_tick(layout)?;
+    let tick = backend::next_tick(layout.step(settings::timestamp_step()), layout.last_tick(), || clock_out_of_layout(layout))?;
     let random = if layout.marks_process() { backend::process_bits()? } else { backend::random()? };
-    layout.encode(Comb { tick: Tick::from(tick), random }).ok_or_else(|| layout.out_of_range())
+    layout.encode(Comb { tick: Tick::from(tick), random }).ok_or_else(|| clock_out_of_layout(layout))
 }
 
 fn comb_new() -> Result<Uuid, Report> {
@@ -88,9 +52,10 @@ fn comb_at(at: TimestampTz, layout: &'static Layout) -> Result<Uuid, Report> {
 /// It has new random bits even in a layout whose UUIDs share those of their process: the time of another UUID can become
 /// the same tick.
 fn comb_shifted(shift: &pg_sys::Interval, layout: &'static Layout) -> Result<Uuid, Report> {
-    let tick = Tick::from(backend::next_tick(&Shifted(layout))?);
+    // The tick need not be one of the layout before it is shifted.
+    let tick = backend::next_tick(layout.step(settings::timestamp_step()), LAST_TICK.into(), || clock_out_of_layout(layout))?;
     let random = backend::random()?;
-    let id = shifted(tick, shift).and_then(|tick| layout.encode(Comb { tick, random }));
+    let id = shifted(tick.into(), shift).and_then(|tick| layout.encode(Comb { tick, random }));
     id.ok_or_else(|| timestamp_out_of_range(layout))
 }
 

@@ -4,10 +4,10 @@ use pgrx::pg_sys::Datum;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 
 use super::clock::{interval_of_ticks, timestamptz_of_tick};
+use super::layout::clock_out_of_layout;
 use crate::postgres::call::{Call, Value, export};
 use crate::postgres::report::{Report, report};
 use crate::postgres::rows::{Rows, row};
-use crate::server::backend::TickFormat;
 use crate::server::floors;
 use crate::server::horizon::{held_for, settled_number, settled_tick};
 use crate::server::system_clock::SystemClock;
@@ -34,7 +34,7 @@ fn comb_horizon(layout: &'static Layout) -> Result<Uuid, Report> {
 
 /// The smallest UUID of a tick or later.
 pub fn smallest_id(layout: &'static Layout, tick: u64) -> Result<Uuid, Report> {
-    layout.smallest(Tick::from(tick)).ok_or_else(|| layout.out_of_range())
+    layout.smallest(Tick::from(tick)).ok_or_else(|| clock_out_of_layout(layout))
 }
 
 /// The time of the horizon, and for how long it has been held. NULL in recovery and in scope backend.

@@ -5,6 +5,7 @@ use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use crate::postgres::call::{Call, Parameter};
 use crate::postgres::report::{Report, report};
 use crate::postgres::timestamp::TimestampTz;
+use crate::server::backend::{clock_micros, clock_out_of_range};
 use comb_id::layout::Layout;
 use comb_id::layouts::labelled;
 
@@ -33,6 +34,14 @@ pub fn timestamp_out_of_range(layout: &'static Layout) -> Report {
     let [first, last] = [first, last].map(TimestampTz::from_unix_micros);
     report!(ERRCODE_DATETIME_FIELD_OVERFLOW, "timestamp out of range for UUID layout \"{}\"", layout.label)
         .detail(format_args!("The layout can represent times from {first} to {last}."))
+}
+
+/// A clock whose time the layout cannot hold.
+#[cold]
+pub fn clock_out_of_layout(layout: &'static Layout) -> Report {
+    let ((first, last), of_layout) = (clock_micros(), layout.range_micros());
+    let range = (first.max(of_layout.0), last.min(of_layout.1));
+    clock_out_of_range(format_args!(" for UUID layout \"{}\"", layout.label), "New UUIDs of the layout", range)
 }
 
 /// A UUID that is not of the layout.

@@ -18,7 +18,7 @@ use comb_clock::block::Block;
 use comb_clock::clock::ClockError;
 use comb_clock::generator::Generator;
 use comb_clock::source::{ClockSource, LAST_TICK, micros_of_clock};
-use comb_tick::TICKS_PER_MS;
+use comb_tick::{TICKS_PER_MS, Tick};
 
 /// The clock of this backend alone. The postmaster does not use it, so that each backend starts its own.
 static SEPARATE_BLOCK: Block = Block::unused();
@@ -125,49 +125,37 @@ fn follow_settings() -> Result<(), Report> {
     Ok(())
 }
 
-/// A format of UUIDs or texts, for which ticks are generated.
-pub trait TickFormat {
-    /// The number of ticks between two values whose time fields differ by at least `ticks`; 0 means the minimum that
-    /// the format needs.
-    fn step(&self, ticks: u64) -> u64;
-
-    /// The last tick of the format; a later one is an error that does not advance the clock.
-    fn last_tick(&self) -> u64;
-
-    /// The error if the clock is out of the format's range.
-    fn out_of_range(&self) -> Report;
-}
-
 /// A lead above which the slow path looks whether to warn: connections that generate UUIDs at the same time cause less.
 const MIN_WARNED_LEAD: u64 = TICKS_PER_MS;
 
-/// The next tick of the clock in use.
+/// The next tick of the clock in use, at least `step` above the last one. A tick after `last` is the error `out_of_range`, which
+/// does not advance the clock.
 #[inline(always)]
-pub fn next_tick(format: &impl TickFormat) -> Result<u64, Report> {
+pub fn next_tick(step: u64, last: Tick, out_of_range: impl Fn() -> Report) -> Result<u64, Report> {
+    let limit = last.try_into().unwrap_or(LAST_TICK);
     // SAFETY: no other reference is in use.
     let backend = unsafe { backend() };
-    let step = format.step(settings::timestamp_step_ms() * TICKS_PER_MS);
     if backend.followed == Some(settings::scope())
-        && let Some(reading) = backend.generator().try_tick(step, format.last_tick(), &SystemClock)
+        && let Some(reading) = backend.generator().try_tick(step, limit, &SystemClock)
     {
         if reading.lead() > MIN_WARNED_LEAD {
             warn_again(reading.lead());
         }
         return Ok(reading.tick);
     }
-    slow_tick(format, step)
+    slow_tick(step, limit, &out_of_range)
 }
 
 /// [`next_tick`] if there is more to do.
 #[cold]
 #[inline(never)]
-fn slow_tick(format: &dyn TickFormat, step: u64) -> Result<u64, Report> {
+fn slow_tick(step: u64, limit: u64, out_of_range: &dyn Fn() -> Report) -> Result<u64, Report> {
     follow_settings()?;
     // SAFETY: no other reference is in use.
     let backend = unsafe { backend() };
     let process = backend.process();
-    let reading = backend.generator().tick(step, format.last_tick(), &process).map_err(|error| match error {
-        ClockError::OutOfRange => format.out_of_range(),
+    let reading = backend.generator().tick(step, limit, &process).map_err(|error| match error {
+        ClockError::OutOfRange => out_of_range(),
         error => error.into(),
     })?;
     if reading.lead() > MIN_WARNED_LEAD {
@@ -187,7 +175,7 @@ fn warn_again(lead: u64) {
 }
 
 fn is_warned(lead: u64) -> bool {
-    settings::drift_warning_ms().is_some_and(|ms| lead > ms * TICKS_PER_MS)
+    settings::drift_warning().is_some_and(|limit| lead > limit)
 }
 
 /// Warns of a lead that is longer than comb.drift_warning.

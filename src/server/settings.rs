@@ -6,6 +6,7 @@ use pgrx::guc::{GucContext, GucEnum, GucFlags, GucRegistry, GucSetting, GucValue
 use pgrx::pg_sys;
 
 use crate::postgres::compat::ALLOW_IN_PARALLEL;
+use comb_tick::TICKS_PER_MS;
 
 /// The UUIDs that are in strict order.
 #[derive(Clone, Copy, PartialEq, Eq, PostgresGucEnum)]
@@ -42,21 +43,27 @@ pub fn scope() -> Scope {
     Scope::from_ordinal(value(&SCOPE))
 }
 
-/// The minimum distance between the time fields of successive UUIDs, in milliseconds; 0 for none.
+/// The ticks of a setting; `None` if it is negative.
 #[inline(always)]
-pub fn timestamp_step_ms() -> u64 {
+fn ticks(setting: &GucSetting<i32>) -> Option<u64> {
+    u64::try_from(value(setting)).ok().map(|ms| ms * TICKS_PER_MS)
+}
+
+/// The minimum distance between the time fields of successive UUIDs, in ticks; 0 for none.
+#[inline(always)]
+pub fn timestamp_step() -> u64 {
     // Not negative: see its range.
-    value(&TIMESTAMP_STEP_MS).unsigned_abs().into()
+    u64::from(value(&TIMESTAMP_STEP_MS).unsigned_abs()) * TICKS_PER_MS
 }
 
-/// How far comb_observe() may advance new UUIDs ahead of the system clock, in milliseconds; `None` for no limit.
-pub fn max_ahead_ms() -> Option<u64> {
-    value(&MAX_AHEAD_MS).try_into().ok()
+/// How far comb_observe() may advance new UUIDs ahead of the system clock, in ticks; `None` for no limit.
+pub fn max_ahead() -> Option<u64> {
+    ticks(&MAX_AHEAD_MS)
 }
 
-/// The lead above which a warning is issued, in milliseconds; `None` to disable it.
-pub fn drift_warning_ms() -> Option<u64> {
-    value(&DRIFT_WARNING_MS).try_into().ok()
+/// The lead above which a warning is issued, in ticks; `None` to disable it.
+pub fn drift_warning() -> Option<u64> {
+    ticks(&DRIFT_WARNING_MS)
 }
 
 /// Called from _PG_init, preloaded or not.
