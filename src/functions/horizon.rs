@@ -10,10 +10,9 @@ use crate::postgres::report::{Report, report};
 use crate::postgres::rows::{Rows, row};
 use crate::server::floors;
 use crate::server::horizon::{held_for, settled_number, settled_tick};
-use crate::server::system_clock::SystemClock;
+use crate::server::host::realtime;
 use crate::server::transactions::Server;
 use comb_clock::floors::{Entry, Transactions, tick_of_number};
-use comb_clock::source::ClockSource;
 use comb_id::layout::Layout;
 use comb_id::layouts::UUIDV7;
 use comb_tick::Tick;
@@ -39,7 +38,7 @@ pub fn smallest_id(layout: &'static Layout, tick: u64) -> Result<Uuid, Report> {
 
 /// The time of the horizon, and for how long it has been held. NULL in recovery and in scope backend.
 fn comb_horizon_status(call: Call) -> Result<Datum, Report> {
-    let now = SystemClock.realtime().unwrap_or(0);
+    let now = realtime().unwrap_or(0);
     let columns = match (settled_tick(), held_for(now)) {
         (Ok(settled), Ok(held)) => [Some(timestamptz_of_tick(settled).datum()), Some(interval_of_ticks(held).datum())],
         _ => [None; 2],

@@ -8,16 +8,15 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use rand::rngs::SysError;
 
-use super::host::Process;
+use super::host::{Process, realtime};
 use super::settings::{self, Scope};
 use super::shared_memory::{self, Unavailable};
-use super::system_clock::SystemClock;
 use crate::postgres::report::{Report, report};
 use crate::postgres::timestamp::TimestampTz;
 use comb_clock::block::Block;
 use comb_clock::clock::ClockError;
 use comb_clock::generator::Generator;
-use comb_clock::source::{ClockSource, LAST_TICK, micros_of_clock};
+use comb_clock::source::{LAST_TICK, micros_of_clock};
 use comb_tick::{TICKS_PER_MS, Tick};
 
 /// The clock of this backend alone. The postmaster does not use it, so that each backend starts its own.
@@ -136,7 +135,7 @@ pub fn next_tick(step: u64, last: Tick, out_of_range: impl Fn() -> Report) -> Re
     // SAFETY: no other reference is in use.
     let backend = unsafe { backend() };
     if backend.followed == Some(settings::scope())
-        && let Some(reading) = backend.generator().try_tick(step, limit, &SystemClock)
+        && let Some(reading) = backend.generator().try_tick(step, limit, realtime())
     {
         if reading.lead() > MIN_WARNED_LEAD {
             warn_again(reading.lead());
@@ -209,7 +208,7 @@ fn warn_of_lead(lead: u64) {
 /// Discards random bits that were in use for too long. [`next_tick`] does it as well.
 pub fn refresh_random() {
     // SAFETY: no other reference is in use.
-    unsafe { backend() }.generator().random.refresh(SystemClock.realtime().unwrap_or(0));
+    unsafe { backend() }.generator().random.refresh(realtime().unwrap_or(0));
 }
 
 /// Random bits.

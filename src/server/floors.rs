@@ -7,10 +7,9 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 
 use super::backend;
-use super::host::{Process, in_parallel_worker};
+use super::host::{Process, in_parallel_worker, realtime};
 use super::prepared;
 use super::shared_memory;
-use super::system_clock::SystemClock;
 use super::transactions::Server;
 use crate::postgres::compat;
 use crate::postgres::one_thread::OneThread;
@@ -20,7 +19,6 @@ use crate::postgres::sequence::{Durability, last_number};
 use comb_clock::block::Block;
 use comb_clock::clock::Reading;
 use comb_clock::floors::{Entry, Floors, Source, number_of_tick};
-use comb_clock::source::ClockSource;
 
 /// How many of its entries a transaction finds without a search of the table.
 const CAPACITY: usize = 8;
@@ -168,7 +166,7 @@ fn write(floors: Floors, source: Source, last: impl FnOnce() -> Result<i64, Repo
             .detail(format_args!("A transaction can have {} floors.", floors.places() / 4))
             .hint("Insert into fewer tables in one transaction, or preload comb for more shared memory."));
     }
-    let entry = Entry { id, source, floor: None, since: SystemClock.realtime().unwrap_or(0) };
+    let entry = Entry { id, source, floor: None, since: realtime().unwrap_or(0) };
     let Some(place) = floors.place(entry, &Server) else { return Err(table_is_full(floors)) };
     // After an error, the entry has no floor, and the transaction writes another one before it draws.
     floors.set_floor(place, id, last()?);

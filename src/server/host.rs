@@ -1,12 +1,13 @@
 //! This process as a host of comb-clock.
 
+use std::mem::MaybeUninit;
+
 use pgrx::pg_sys;
 
 use super::seed;
-use super::system_clock::SystemClock;
 use crate::postgres::raw;
 use comb_clock::host::{EarlierTime, Host};
-use comb_clock::source::ClockSource;
+use comb_clock::source::tick_of_seconds;
 
 /// This process, which uses a separate clock or the shared one.
 pub struct Process {
@@ -15,13 +16,11 @@ pub struct Process {
 
 const _: () = assert!(!std::mem::needs_drop::<Process>());
 
-impl ClockSource for Process {
-    fn realtime(&self) -> Option<u64> {
-        SystemClock.realtime()
-    }
-}
-
 impl Host for Process {
+    fn realtime(&self) -> Option<u64> {
+        realtime()
+    }
+
     fn earlier_time(&self) -> Option<EarlierTime> {
         // A separate clock does not continue from the time before the start of the server.
         if self.shares_clock { seed::latest() } else { None }
@@ -31,6 +30,19 @@ impl Host for Process {
         // SAFETY: reads shared memory that every backend has.
         unsafe { raw::RecoveryInProgress() }
     }
+}
+
+/// The tick of the system clock; `None` if it is out of range.
+#[inline(always)]
+pub fn realtime() -> Option<u64> {
+    let mut time = MaybeUninit::<libc::timespec>::uninit();
+    // SAFETY: the clock exists on all platforms of PostgreSQL, so the call fills the structure. It is libc's, which
+    // libfaketime can replace.
+    let time = unsafe {
+        libc::clock_gettime(libc::CLOCK_REALTIME, time.as_mut_ptr());
+        time.assume_init()
+    };
+    tick_of_seconds(time.tv_sec, time.tv_nsec as u32)
 }
 
 #[inline(always)]

@@ -8,6 +8,5 @@ pub mod prepared;
 pub mod seed;
 pub mod settings;
 pub mod shared_memory;
-pub mod system_clock;
 pub mod tracked;
 pub mod transactions;

@@ -6,13 +6,12 @@
 use pgrx::pg_sys;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 
-use super::system_clock::SystemClock;
+use super::host::realtime;
 use super::transactions::Server;
 use crate::postgres::compat;
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
 use comb_clock::floors::{Entry, Floors, Source, Transactions, number_of_tick};
-use comb_clock::source::ClockSource;
 
 /// The fourth field of the locks. The first is the database; the others are
 /// - [`OF_0_3`]: the halves of a tick. Version 0.3.0 wrote it, for all sequences and the clock.
@@ -102,7 +101,7 @@ fn load_locked(floors: Floors) -> Result<(), Report> {
 fn place(floors: Floors, id: u32, source: Source, floor: i64) -> Result<(), Report> {
     let next = Server.next();
     let id = next - u64::from((next as u32).wrapping_sub(id));
-    let since = SystemClock.realtime().unwrap_or(0);
+    let since = realtime().unwrap_or(0);
     match floors.place(Entry { id, source, floor: Some(floor), since }, &Server) {
         Some(_) => Ok(()),
         None => Err(report!(

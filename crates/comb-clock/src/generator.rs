@@ -4,7 +4,6 @@ use super::block::Block;
 use super::clock::{ClockError, Reading};
 use super::host::Host;
 use super::random::Random;
-use super::source::ClockSource;
 
 /// Generates random bits, and ticks from a clock that other generators may share.
 pub struct Generator {
@@ -26,11 +25,11 @@ impl Generator {
         self.block
     }
 
-    /// The next tick, at least `step` above the last one of the clock and not above `limit`; `None` if there is more to do,
-    /// which [`Self::tick`] does.
+    /// The next tick, at least `step` above the last one of the clock and not above `limit`, at the time of the system clock;
+    /// `None` if there is more to do, which [`Self::tick`] does.
     #[inline(always)]
-    pub fn try_tick(&mut self, step: u64, limit: u64, source: &impl ClockSource) -> Option<Reading> {
-        let system = source.realtime()?;
+    pub fn try_tick(&mut self, step: u64, limit: u64, system: Option<u64>) -> Option<Reading> {
+        let system = system?;
         if !self.random.is_fresh(system) {
             return None;
         }

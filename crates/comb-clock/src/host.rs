@@ -1,10 +1,13 @@
 //! The interface of the clock to its process.
 
 use super::clock::SeedSource;
-use super::source::ClockSource;
 
-/// A process and its server.
-pub trait Host: ClockSource {
+/// A process and its server. The tests implement it with clocks that stop, step back and jump.
+pub trait Host {
+    /// The Unix time of the system clock, in ticks; `None` before 1970 and after [`LAST_TICK`](super::source::LAST_TICK). It can
+    /// be set back.
+    fn realtime(&self) -> Option<u64>;
+
     /// The time that UUIDs had reached before the clock started, if it is known.
     fn earlier_time(&self) -> Option<EarlierTime>;
 

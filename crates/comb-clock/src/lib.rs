@@ -1,6 +1,6 @@
 //! The ticks and the random bits of UUIDs, and the horizon of their readers.
 //!
-//! A [`source`] reads the system clock. The [`clock`] is one word, in a [`block`] of memory that processes share: it never
+//! [`source`] has the range of times. The [`clock`] is one word, in a [`block`] of memory that processes share: it never
 //! goes back, and returns no tick twice. A [`generator`] adds [`random`] bits. [`floors`] has the transactions that may
 //! still store numbers or UUIDs, for the horizon. [`host`] is the interface to the process.
 

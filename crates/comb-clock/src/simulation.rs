@@ -4,7 +4,6 @@ use std::cell::Cell;
 
 use super::block::Block;
 use super::host::{EarlierTime, Host};
-use super::source::ClockSource;
 use comb_tick::TICKS_PER_MS;
 
 /// A second, in ticks.
@@ -32,13 +31,11 @@ impl SimulatedHost {
     }
 }
 
-impl ClockSource for SimulatedHost {
+impl Host for SimulatedHost {
     fn realtime(&self) -> Option<u64> {
         self.now.get()
     }
-}
 
-impl Host for SimulatedHost {
     fn earlier_time(&self) -> Option<EarlierTime> {
         self.earlier.get()
     }

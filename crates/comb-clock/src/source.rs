@@ -1,6 +1,4 @@
-//! The system clock, in ticks.
-//!
-//! The tests implement [`ClockSource`] with clocks that stop, step back and jump.
+//! The time of the system clock, in ticks.
 
 use comb_tick::{FRACTION_BITS, TICKS_PER_MS, Tick, micros_of_tick};
 
@@ -8,12 +6,6 @@ use comb_tick::{FRACTION_BITS, TICKS_PER_MS, Tick, micros_of_tick};
 /// ticks overflows.
 pub const LAST_TICK: u64 = u64::MAX - 1000 * 366 * 86_400_000 * TICKS_PER_MS;
 const LAST_SECOND: u64 = LAST_TICK / (1000 * TICKS_PER_MS) - 1;
-
-/// The clock of a machine.
-pub trait ClockSource {
-    /// Unix time; `None` before 1970 and after [`LAST_TICK`]. It can be set back.
-    fn realtime(&self) -> Option<u64>;
-}
 
 /// The microsecond of a clock's tick, since the Unix epoch.
 pub fn micros_of_clock(tick: u64) -> i64 {
