@@ -1,7 +1,7 @@
-//! The state of a backend from one UUID to the next: a generator for each scope, and which one is in use.
+//! The state of a backend from one UUID to the next: the generator, and the clock that it uses.
 
-use std::fmt;
 use std::time::{Duration, Instant};
+use std::{fmt, ptr};
 
 use pgrx::PgLogLevel;
 use pgrx::pg_sys;
@@ -28,10 +28,10 @@ struct Backend {
     /// The setting that `in_use` follows; `None` before the first UUID.
     followed: Option<Scope>,
     in_use: InUse,
-    separate: Generator,
-    /// Uses the shared block once it is attached.
-    shared: Generator,
-    attached: Option<Result<InUse, Unavailable>>,
+    /// Uses the block of that clock.
+    generator: Generator,
+    /// The result of attaching, which is tried once.
+    attached: Option<Result<(&'static Block, &'static str), Unavailable>>,
     /// When this backend last warned of a lead.
     warned_at: Option<Instant>,
 }
@@ -49,8 +49,7 @@ const BY_SETTING: Unavailable = Unavailable { reason: "comb.scope is backend", r
 static mut BACKEND: Backend = Backend {
     followed: None,
     in_use: InUse::Separate(BY_SETTING),
-    separate: Generator::new(&SEPARATE_BLOCK),
-    shared: Generator::new(&SEPARATE_BLOCK),
+    generator: Generator::new(&SEPARATE_BLOCK),
     attached: None,
     warned_at: None,
 };
@@ -72,53 +71,35 @@ fn process_id() -> i32 {
 }
 
 impl Backend {
-    #[inline(always)]
-    fn generator(&mut self) -> &mut Generator {
-        match self.in_use {
-            InUse::Shared(_) => &mut self.shared,
-            InUse::Separate(_) => &mut self.separate,
-        }
-    }
-
     fn process(&self) -> Process {
         Process { shares_clock: matches!(self.in_use, InUse::Shared(_)) }
     }
-
-    fn attach(&mut self) -> Result<InUse, Unavailable> {
-        let generator = &mut self.shared;
-        *self.attached.get_or_insert_with(|| {
-            let (block, reason) = shared_memory::attach()?;
-            *generator = Generator::new(block);
-            Ok(InUse::Shared(reason))
-        })
-    }
-
-    /// Follows the setting. Returns why the shared clock is missing, the first time that this happens.
-    fn follow_settings(&mut self) -> Result<Option<Unavailable>, Report> {
-        let scope = settings::scope();
-        if self.followed == Some(scope) {
-            return Ok(None);
-        }
-        let was_attached = self.attached.is_some();
-        let mut missing = None;
-        self.in_use = match scope {
-            Scope::Backend => InUse::Separate(BY_SETTING),
-            Scope::Auto => self.attach().unwrap_or_else(|unavailable| {
-                missing = Some(unavailable).filter(|_| !was_attached);
-                InUse::Separate(unavailable)
-            }),
-            Scope::Server => self.attach().map_err(no_shared_memory)?,
-        };
-        self.followed = Some(scope);
-        Ok(missing)
-    }
 }
 
-/// Selects the clock that the setting requires.
+/// Selects the clock that the setting requires. Warns the first time that comb.scope is auto and the shared clock is missing.
 fn follow_settings() -> Result<(), Report> {
     // SAFETY: no other reference is in use.
-    let missing = unsafe { backend() }.follow_settings()?;
-    if let Some(unavailable) = missing {
+    let backend = unsafe { backend() };
+    let scope = settings::scope();
+    if backend.followed == Some(scope) {
+        return Ok(());
+    }
+    let was_attached = backend.attached.is_some();
+    let shared = match scope {
+        Scope::Backend => Err(BY_SETTING),
+        Scope::Auto | Scope::Server => *backend.attached.get_or_insert_with(shared_memory::attach),
+    };
+    let (block, in_use) = match shared {
+        Ok((block, reason)) => (block, InUse::Shared(reason)),
+        Err(unavailable) if scope == Scope::Server => return Err(no_shared_memory(unavailable)),
+        Err(unavailable) => (&SEPARATE_BLOCK, InUse::Separate(unavailable)),
+    };
+    // The clocks can return the same tick: UUIDs of each need other random bits.
+    if !ptr::eq(block, backend.generator.block()) {
+        backend.generator = Generator::new(block);
+    }
+    (backend.in_use, backend.followed) = (in_use, Some(scope));
+    if let (Scope::Auto, false, Err(unavailable)) = (scope, was_attached, shared) {
         warn_of_separate_clock(unavailable);
     }
     Ok(())
@@ -135,7 +116,7 @@ pub fn next_tick(step: u64, last: Tick, out_of_range: impl Fn() -> Report) -> Re
     // SAFETY: no other reference is in use.
     let backend = unsafe { backend() };
     if backend.followed == Some(settings::scope())
-        && let Some(reading) = backend.generator().try_tick(step, limit, realtime())
+        && let Some(reading) = backend.generator.try_tick(step, limit, realtime())
     {
         if reading.lead() > MIN_WARNED_LEAD {
             warn_again(reading.lead());
@@ -153,7 +134,7 @@ fn slow_tick(step: u64, limit: u64, out_of_range: &dyn Fn() -> Report) -> Result
     // SAFETY: no other reference is in use.
     let backend = unsafe { backend() };
     let process = backend.process();
-    let reading = backend.generator().tick(step, limit, &process).map_err(|error| match error {
+    let reading = backend.generator.tick(step, limit, &process).map_err(|error| match error {
         ClockError::OutOfRange => out_of_range(),
         error => error.into(),
     })?;
@@ -208,21 +189,21 @@ fn warn_of_lead(lead: u64) {
 /// Discards random bits that were in use for too long. [`next_tick`] does it as well.
 pub fn refresh_random() {
     // SAFETY: no other reference is in use.
-    unsafe { backend() }.generator().random.refresh(realtime().unwrap_or(0));
+    unsafe { backend() }.generator.random.refresh(realtime().unwrap_or(0));
 }
 
 /// Random bits.
 #[inline(always)]
 pub fn random() -> Result<u64, Report> {
     // SAFETY: no other reference is in use.
-    Ok(unsafe { backend() }.generator().random.next(process_id())?)
+    Ok(unsafe { backend() }.generator.random.next(process_id())?)
 }
 
 /// Random bits that are the same for most UUIDs of the process.
 #[inline(always)]
 pub fn process_bits() -> Result<u64, Report> {
     // SAFETY: no other reference is in use.
-    Ok(unsafe { backend() }.generator().random.process_bits(process_id())?)
+    Ok(unsafe { backend() }.generator.random.process_bits(process_id())?)
 }
 
 /// The shared block; an error if another clock is in use.
@@ -241,7 +222,7 @@ pub fn block() -> Result<(&'static Block, Process, InUse), Report> {
     follow_settings()?;
     // SAFETY: no other reference is in use.
     let backend = unsafe { backend() };
-    Ok((backend.generator().block(), backend.process(), backend.in_use))
+    Ok((backend.generator.block(), backend.process(), backend.in_use))
 }
 
 #[cold]
