@@ -5,7 +5,7 @@ use std::{fmt, ptr};
 
 use pgrx::PgLogLevel;
 use pgrx::pg_sys;
-use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
+use pgrx::pg_sys::errcodes::PgSqlErrorCode::{self, *};
 use rand::rngs::SysError;
 
 use super::host::{Process, realtime};
@@ -100,7 +100,8 @@ fn follow_settings() -> Result<(), Report> {
     }
     (backend.in_use, backend.followed) = (in_use, Some(scope));
     if let (Scope::Auto, false, Err(unavailable)) = (scope, was_attached, shared) {
-        warn_of_separate_clock(unavailable);
+        let message = "UUIDs of this connection are not ordered with those of other connections";
+        separate_clock(ERRCODE_WARNING, message, unavailable).send(PgLogLevel::WARNING);
     }
     Ok(())
 }
@@ -148,27 +149,18 @@ fn slow_tick(step: u64, limit: u64, out_of_range: &dyn Fn() -> Report) -> Result
 #[cold]
 fn warn_again(lead: u64) {
     // SAFETY: no other reference is in use.
-    let warned_at = unsafe { backend() }.warned_at;
-    if is_warned(lead) && warned_at.is_none_or(|at| at.elapsed() >= BETWEEN_WARNINGS) {
+    if unsafe { backend() }.warned_at.is_none_or(|at| at.elapsed() >= BETWEEN_WARNINGS) {
         warn_of_new_lead(lead);
     }
 }
 
-fn is_warned(lead: u64) -> bool {
-    settings::drift_warning().is_some_and(|limit| lead > limit)
-}
-
-/// Warns of a lead that is longer than comb.drift_warning.
+/// Warns that UUIDs are ahead of the system clock by this number of ticks, if that is more than comb.drift_warning.
 pub fn warn_of_new_lead(lead: u64) {
-    if is_warned(lead) {
-        // SAFETY: no other reference is in use.
-        unsafe { backend() }.warned_at = Some(Instant::now());
-        warn_of_lead(lead);
+    if settings::drift_warning().is_none_or(|limit| lead <= limit) {
+        return;
     }
-}
-
-/// Warns that UUIDs are ahead of the system clock by this number of ticks.
-fn warn_of_lead(lead: u64) {
+    // SAFETY: no other reference is in use.
+    unsafe { backend() }.warned_at = Some(Instant::now());
     let ms = lead / TICKS_PER_MS;
     let (days, seconds) = (ms / 86_400_000, ms / 1000 % 86_400);
     let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
@@ -211,7 +203,10 @@ pub fn process_bits() -> Result<u64, Report> {
 pub fn server() -> Result<(&'static Block, Process), Report> {
     match block()? {
         (block, process, InUse::Shared(_)) => Ok((block, process)),
-        (_, _, InUse::Separate(unavailable)) => Err(separate_clock(unavailable)),
+        (_, _, InUse::Separate(unavailable)) => {
+            let message = "tracked UUIDs and the horizon require the shared clock";
+            Err(separate_clock(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, message, unavailable))
+        }
     }
 }
 
@@ -225,19 +220,12 @@ pub fn block() -> Result<(&'static Block, Process, InUse), Report> {
     Ok((backend.generator.block(), backend.process(), backend.in_use))
 }
 
+/// The report of what a separate clock does not have.
 #[cold]
-fn separate_clock(unavailable: Unavailable) -> Report {
-    report!(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, "tracked UUIDs and the horizon require the shared clock")
+fn separate_clock(sqlstate: PgSqlErrorCode, message: &str, unavailable: Unavailable) -> Report {
+    report!(sqlstate, "{message}")
         .detail(format_args!("The connection uses a separate clock, because {}.", unavailable.reason))
         .hint(unavailable.remedy)
-}
-
-/// Warns that UUIDs are not in the order of the server, though comb.scope is auto.
-fn warn_of_separate_clock(unavailable: Unavailable) {
-    report!(ERRCODE_WARNING, "UUIDs of this connection are not ordered with those of other connections")
-        .detail(format_args!("The connection uses a separate clock, because {}.", unavailable.reason))
-        .hint(unavailable.remedy)
-        .send(PgLogLevel::WARNING);
 }
 
 #[cold]
