@@ -1,6 +1,6 @@
 //! The time of the system clock, in ticks.
 
-use comb_tick::{FRACTION_BITS, TICKS_PER_MS, Tick, micros_of_tick};
+use comb_tick::{TICKS_PER_MS, Tick, micros_of_tick};
 
 /// The last tick of a clock, in the year 9887: a thousand years before 64 bits overflow, so that no sum of
 /// ticks overflows.
@@ -19,14 +19,8 @@ pub const fn tick_of_seconds(seconds: i64, nanoseconds: u32) -> Option<u64> {
     if seconds < 0 || seconds as u64 > LAST_SECOND {
         return None;
     }
-    Some(ticks_of_seconds(seconds as u64, nanoseconds))
-}
-
-/// A duration in ticks, cut off. Durations from 8000 years on wrap around.
-#[inline(always)]
-pub const fn ticks_of_seconds(seconds: u64, nanoseconds: u32) -> u64 {
     // 1024 / 15,625 is TICKS_PER_MS / 1,000,000.
-    (seconds.wrapping_mul(1000) << FRACTION_BITS).wrapping_add(nanoseconds as u64 * 1024 / 15_625)
+    Some(seconds as u64 * 1000 * TICKS_PER_MS + nanoseconds as u64 * 1024 / 15_625)
 }
 
 #[cfg(test)]
