@@ -1,6 +1,6 @@
 //! SQL functions for BSV text.
 
-use comb_id::bsv::{Bsv, BsvError};
+use comb_id::bsv::Bsv;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, Datum};
 
@@ -38,10 +38,5 @@ fn comb_bsv_uuid(text: &[u8]) -> Result<Uuid, Report> {
 }
 
 fn parse(text: &[u8]) -> Result<Bsv, Report> {
-    Bsv::parse(text).map_err(|error| {
-        report!(ERRCODE_INVALID_TEXT_REPRESENTATION, "{error}").detail(match error {
-            BsvError::Length(_) => "A BSV COMB has 32 characters.",
-            BsvError::Character(..) => "A BSV COMB consists of \"$\", \"-\", digits, and letters from A to Z and from a to z.",
-        })
-    })
+    Bsv::parse(text).map_err(|error| report!(ERRCODE_INVALID_TEXT_REPRESENTATION, "invalid BSV COMB: ").quote(text).detail(error))
 }

@@ -4,10 +4,10 @@
 //! 0001-01-01), most significant byte first, then a version 4 Guid with the bytes of `Guid.ToByteArray()`.
 
 use comb_tick::Tick;
-use std::fmt;
 
 use uuid::{Builder, Uuid};
 
+use super::text_error::TextError;
 use super::time_field::TimeField;
 
 const ALPHABET: &[u8; 64] = b"$-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -32,15 +32,6 @@ pub struct Bsv {
     pub id: Uuid,
 }
 
-/// Why a text is not a BSV COMB.
-#[derive(Debug, PartialEq, Eq)]
-pub enum BsvError {
-    /// The text has this number of bytes instead of 32.
-    Length(usize),
-    /// The byte at a position, counted from 1, is not in the alphabet.
-    Character(u8, usize),
-}
-
 impl Bsv {
     /// The time field.
     pub const TIME_FIELD: TimeField = TimeField::DOTNET_TICKS;
@@ -55,16 +46,16 @@ impl Bsv {
     ///
     /// # Errors
     /// The text is not 32 characters of the alphabet.
-    pub fn parse(text: &[u8]) -> Result<Self, BsvError> {
+    pub fn parse(text: &[u8]) -> Result<Self, TextError> {
         let mut sextets = [0; LENGTH];
         for (index, &byte) in text.iter().enumerate() {
-            let sextet = ALPHABET.binary_search(&byte).map_err(|_| BsvError::Character(byte, index + 1))?;
+            let sextet = ALPHABET.binary_search(&byte).map_err(|_| TextError::Character(byte, index + 1))?;
             if let Some(place) = sextets.get_mut(index) {
                 *place = sextet;
             }
         }
         if text.len() != LENGTH {
-            return Err(BsvError::Length(text.len()));
+            return Err(TextError::Length(text.len(), LENGTH));
         }
         let number = |sextets: &[usize]| sextets.iter().fold(0u64, |number, &sextet| number << 6 | sextet as u64);
         // 24 bytes are four numbers of 48 bits (eight characters each), or three of 64 bits.
@@ -102,21 +93,6 @@ impl Bsv {
 fn version_4(random: [u64; 2]) -> Uuid {
     let [high, low] = random.map(u128::from);
     Builder::from_random_bytes((high << 64 | low).to_be_bytes()).into_uuid()
-}
-
-impl fmt::Display for BsvError {
-    fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
-        match *self {
-            Self::Length(length) => write!(to, "invalid length of BSV COMB: {length}"),
-            Self::Character(byte, position) => {
-                match byte {
-                    b' '..=b'~' => write!(to, "invalid character \"{}\"", char::from(byte))?,
-                    _ => write!(to, "invalid byte 0x{byte:02x}")?,
-                }
-                write!(to, " at position {position} of BSV COMB")
-            }
-        }
-    }
 }
 
 #[cfg(test)]

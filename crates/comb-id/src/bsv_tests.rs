@@ -20,13 +20,13 @@ fn public_texts_read_as_their_moments_and_ids() {
 #[test]
 fn a_wrong_length_or_character_is_named() {
     let text = b"0Bj4hRXIFkDoc$DXPivPF7nPBmO-smcF";
-    assert_eq!(Bsv::parse(&text[1..]), Err(BsvError::Length(31)));
-    assert_eq!(Bsv::parse(&[&text[..], b"0"].concat()), Err(BsvError::Length(33)));
-    assert_eq!(Bsv::parse(b""), Err(BsvError::Length(0)));
+    assert_eq!(Bsv::parse(&text[1..]), Err(TextError::Length(31, 32)));
+    assert_eq!(Bsv::parse(&[&text[..], b"0"].concat()), Err(TextError::Length(33, 32)));
+    assert_eq!(Bsv::parse(b""), Err(TextError::Length(0, 32)));
     for byte in [b'+', b'=', b'_', b' ', 0, 0xc3] {
         let mut wrong = *text;
         wrong[4] = byte;
-        assert_eq!(Bsv::parse(&wrong), Err(BsvError::Character(byte, 5)));
+        assert_eq!(Bsv::parse(&wrong), Err(TextError::Character(byte, 5)));
     }
 }
 

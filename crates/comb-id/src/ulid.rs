@@ -4,25 +4,14 @@
 //!
 //! Rationale: the crate `ulid` does not read I, L and O, ignores an overflow and returns no position.
 
-use std::fmt;
-
 use uuid::Uuid;
+
+use super::text_error::TextError;
 
 /// The number of characters.
 pub const LENGTH: usize = 26;
 
 const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-
-/// Why a text is not a ULID. Positions count characters from 1.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Malformed {
-    /// The number of characters.
-    Length(usize),
-    /// The byte at a position, or the character that begins with it, is not in the alphabet.
-    Character(u8, usize),
-    /// The number has more than 128 bits.
-    Overflow,
-}
 
 /// The text, all ASCII.
 ///
@@ -41,16 +30,16 @@ pub fn write(id: Uuid) -> [u8; LENGTH] {
 ///
 /// # Errors
 /// The text is not 26 characters of the alphabet, or has more than 128 bits.
-pub fn read(text: &[u8]) -> Result<Uuid, Malformed> {
+pub fn read(text: &[u8]) -> Result<Uuid, TextError> {
     let mut number = 0u128;
     for (index, &byte) in text.iter().enumerate() {
         // In every encoding of a database, each byte before the first one that is not ASCII is a character.
-        number = number << 5 | digit(byte).ok_or(Malformed::Character(byte, index + 1))?;
+        number = number << 5 | digit(byte).ok_or(TextError::Character(byte, index + 1))?;
     }
     match text {
-        [first, ..] if text.len() == LENGTH && digit(*first) > Some(7) => Err(Malformed::Overflow),
+        [first, ..] if text.len() == LENGTH && digit(*first) > Some(7) => Err(TextError::Overflow),
         _ if text.len() == LENGTH => Ok(Uuid::from_u128(number)),
-        _ => Err(Malformed::Length(text.len())),
+        _ => Err(TextError::Length(text.len(), LENGTH)),
     }
 }
 
@@ -61,20 +50,6 @@ fn digit(byte: u8) -> Option<u128> {
         other => other,
     };
     ALPHABET.binary_search(&byte).ok().map(|digit| digit as u128)
-}
-
-impl fmt::Display for Malformed {
-    fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
-        match *self {
-            Self::Length(found) => write!(to, "The length is {found} instead of {LENGTH}."),
-            // Other bytes cannot be shown in every encoding.
-            Self::Character(byte @ b' '..=b'~', position) => {
-                write!(to, "Character {position} (\"{}\") is not in the alphabet of crockford.", char::from(byte))
-            }
-            Self::Character(_, position) => write!(to, "Character {position} is not in the alphabet of crockford."),
-            Self::Overflow => to.write_str("The value has more than 128 bits: character 1 is greater than \"7\"."),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -28,11 +28,11 @@ fn texts_of_others_read_and_write() {
 
 #[test]
 fn what_is_wrong_is_named() {
-    use Malformed::{Character, Length, Overflow};
-    let cases: [(&[u8], Malformed); 7] = [
-        (b"", Length(0)),
-        (b"01ARZ3NDEKTSV4RRFFQ69G5FA", Length(25)),
-        (b"01ARZ3NDEKTSV4RRFFQ69G5FAVV", Length(27)),
+    use TextError::{Character, Length, Overflow};
+    let cases: [(&[u8], TextError); 7] = [
+        (b"", Length(0, 26)),
+        (b"01ARZ3NDEKTSV4RRFFQ69G5FA", Length(25, 26)),
+        (b"01ARZ3NDEKTSV4RRFFQ69G5FAVV", Length(27, 26)),
         (b"01ARZ3NDEKuSV4RRFFQ69G5FAV", Character(b'u', 11)),
         (b"01ARZ3NDEKTSV4RRFFQ69G5FA\0", Character(0, 26)),
         ("01ARZ3NDEKTSV4RRFFQ69G5Fé".as_bytes(), Character(0xc3, 25)),
