@@ -37,6 +37,12 @@ SET comb.scope = backend;
 SELECT refusal('SELECT comb_horizon()'), refusal('SELECT comb_tracked()');
 SELECT horizon, held_for FROM comb_horizon_status();
 RESET comb.scope;
+-- Also in a transaction that has a floor of the shared clock.
+BEGIN;
+SELECT count(comb_tracked());
+SET LOCAL comb.scope = backend;
+SELECT left(refusal('SELECT comb_tracked()'), 5);
+COMMIT;
 
 -- comb_guard(): a key above the transaction's floor is accepted, wherever it comes from.
 CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON outbox FOR EACH ROW EXECUTE FUNCTION comb_guard();

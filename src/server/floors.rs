@@ -70,13 +70,18 @@ pub fn database() -> u32 {
     unsafe { pg_sys::MyDatabaseId }.to_u32()
 }
 
+/// Whether the transaction of this process has a floor for the source.
+fn has_floor(source: Source) -> bool {
+    let own = OWN.get();
+    own_id() == Some(own.id) && own.place_of(source).is_some() && !in_parallel_worker()
+}
+
 /// Ensures that the transaction has a floor below all UUIDs that it generates from now on.
 pub fn track_clock() -> Result<(), Report> {
+    // The floor does not cover UUIDs of a separate clock, to which the connection can have changed since.
+    backend::server()?;
     let clock = Source::clock(database());
-    match own_id().filter(|id| *id == OWN.get().id).and_then(|_| OWN.get().place_of(clock)) {
-        Some(_) if !in_parallel_worker() => Ok(()),
-        _ => write_clock(clock),
-    }
+    if has_floor(clock) { Ok(()) } else { write_clock(clock) }
 }
 
 #[cold]
@@ -115,8 +120,7 @@ pub fn reset_clock(block: &Block, process: &Process) -> Result<Reading, Report> 
 /// Ensures that the transaction has a floor below all numbers that it draws from a sequence from now on.
 pub fn track_sequence(sequence: pg_sys::Oid) -> Result<(), Report> {
     let source = Source::sequence(database(), sequence.to_u32());
-    let own = OWN.get();
-    if own_id() == Some(own.id) && own.place_of(source).is_some() && !in_parallel_worker() {
+    if has_floor(source) {
         return Ok(());
     }
     let (_, _, floors) = for_writing()?;
@@ -168,13 +172,18 @@ fn write(floors: Floors, source: Source, last: impl FnOnce() -> Result<i64, Repo
     }
     let entry = Entry { id, source, floor: None, since: realtime().unwrap_or(0) };
     let Some(place) = floors.place(entry, &Server) else { return Err(table_is_full(floors)) };
-    // After an error, the entry has no floor, and the transaction writes another one before it draws.
-    floors.set_floor(place, id, last()?);
-    if let Some(own) = own.entries.get_mut(own.count) {
-        *own = (Some(source), place);
-    }
+    let index = own.count;
     own.count += 1;
-    OWN.set(own);
+    let note = |own: &mut Own, source| {
+        if let Some(entry) = own.entries.get_mut(index) {
+            *entry = (source, place);
+        }
+        OWN.set(*own);
+    };
+    // After an error, the entry has no floor, and the transaction writes another one before it draws.
+    note(&mut own, None);
+    floors.set_floor(place, id, last()?);
+    note(&mut own, Some(source));
     Ok(place)
 }
 
@@ -199,10 +208,7 @@ unsafe extern "C-unwind" fn at_end(event: pg_sys::XactEvent::Type, _: *mut c_voi
     let own = OWN.get();
     let Some(floors) = shared_memory::floors().filter(|_| own.count > 0) else { return };
     match event {
-        XACT_EVENT_PRE_PREPARE => match prepared::keep(floors, own.id) {
-            Ok(()) => (),
-            Err(error) => error.raise(),
-        },
+        XACT_EVENT_PRE_PREPARE => prepared::keep(floors, own.id),
         // The entries stay, until a writer finds that the prepared transaction has ended.
         XACT_EVENT_PREPARE => OWN.set(Own { count: 0, id: 0, ..own }),
         // The transaction has become visible, or is gone.

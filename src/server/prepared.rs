@@ -25,7 +25,7 @@ const LOW: u16 = 3085;
 const HIGH: u16 = 3086;
 
 /// Keeps the floors of this transaction, which is about to be prepared.
-pub fn keep(floors: Floors, id: u64) -> Result<(), Report> {
+pub fn keep(floors: Floors, id: u64) {
     for entry in floors.live().filter(|entry| entry.id == id) {
         // An entry without a floor is of a statement that failed before it drew.
         let Some(floor) = entry.floor else { continue };
@@ -39,7 +39,6 @@ pub fn keep(floors: Floors, id: u64) -> Result<(), Report> {
             }
         }
     }
-    Ok(())
 }
 
 fn acquire(source: Source, [field2, field3]: [u32; 2], class: u16) {
@@ -72,14 +71,23 @@ fn load_locked(floors: Floors) -> Result<(), Report> {
         let data = &*raw::GetLockStatusData();
         std::slice::from_raw_parts(data.locks, usize::try_from(data.nelements).unwrap_or(0))
     };
-    let prepared = locks.iter().filter_map(Prepared::of);
-    for lock in prepared {
+    let prepared = || locks.iter().filter_map(Prepared::of);
+    // Before the first entry: each attempt would write them again.
+    let entries = |lock: Prepared| match lock.class {
+        OF_0_3 => 2,
+        HIGH => 0,
+        _ => 1,
+    };
+    if prepared().map(entries).sum::<usize>() > floors.places() {
+        return Err(no_room(floors));
+    }
+    for lock in prepared() {
         let [high, low] = match lock.class {
             OF_0_3 | CLOCK => lock.fields,
             LOW => {
                 let is_other_half =
                     |other: &Prepared| other.class == HIGH && other.id == lock.id && other.object() == lock.object();
-                let high = locks.iter().filter_map(Prepared::of).find(is_other_half);
+                let high = prepared().find(is_other_half);
                 [high.map_or(u32::MAX, |high| high.fields[1]), lock.fields[1]]
             }
             _ => continue,
@@ -102,15 +110,18 @@ fn place(floors: Floors, id: u32, source: Source, floor: i64) -> Result<(), Repo
     let next = Server.next();
     let id = next - u64::from((next as u32).wrapping_sub(id));
     let since = realtime().unwrap_or(0);
-    match floors.place(Entry { id, source, floor: Some(floor), since }, &Server) {
-        Some(_) => Ok(()),
-        None => Err(report!(
-            ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
-            "there is no room for the floors of {} prepared transactions",
-            floors.places()
-        )
-        .hint("End prepared transactions, or raise \"max_connections\" and restart the server.")),
-    }
+    let place = floors.place(Entry { id, source, floor: Some(floor), since }, &Server);
+    place.map(|_| ()).ok_or_else(|| no_room(floors))
+}
+
+#[cold]
+fn no_room(floors: Floors) -> Report {
+    report!(
+        ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
+        "prepared transactions have more floors than the {} places in shared memory",
+        floors.places()
+    )
+    .hint("End prepared transactions, or raise \"max_connections\" and restart the server.")
 }
 
 /// One of our locks, held by a transaction that was prepared before the server started.
