@@ -89,7 +89,7 @@ WAYS = [
     Way("horizon", "`comb_horizon()`", page(" AND id < comb_horizon()")),
     Way("sequence", "`comb_sequence_horizon()`", page_by_position(f"comb_sequence_horizon({SEQUENCE})"), "|0"),
     Way("new_connection", "`comb_sequence_horizon()`, a new connection for each poll", page_by_position(f"comb_sequence_horizon({SEQUENCE})"), "|0", connects=True),
-    Way("no_wait", "a horizon, without waiting for slow writers", NO_WAIT, "|0|1:1:"),
+    Way("no_wait", "whole transactions", NO_WAIT, "|0|1:1:"),
     Way(
         "gapless",
         "`gapless_upto()`",
