@@ -338,9 +338,15 @@ fn what_changes_under_a_reader() {
 fn privileges_decide_which_tables_count() {
     let server = server(Sharing::Attached);
     let (mut a, mut writer, mut reader) = (server.connect(), server.connect(), server.connect());
-    run(&mut a, "CREATE SEQUENCE s; CREATE TABLE mine (n bigint DEFAULT nextval('s')); CREATE TABLE other (LIKE mine INCLUDING ALL)");
+    run(
+        &mut a,
+        "CREATE SEQUENCE s; CREATE TABLE mine (n bigint DEFAULT nextval('s')); CREATE TABLE other (LIKE mine INCLUDING ALL)",
+    );
     run(&mut a, &["mine", "other"].map(|table| TRACKED.replace("TABLE", table)).join(";"));
-    run(&mut a, "CREATE ROLE other_owner; CREATE ROLE app; GRANT USAGE ON SEQUENCE s TO app; ALTER TABLE other OWNER TO other_owner");
+    run(
+        &mut a,
+        "CREATE ROLE other_owner; CREATE ROLE app; GRANT USAGE ON SEQUENCE s TO app; ALTER TABLE other OWNER TO other_owner",
+    );
     run(&mut a, "GRANT INSERT ON other TO app");
     run(&mut writer, "SET ROLE app; BEGIN; INSERT INTO other DEFAULT VALUES");
     run(&mut a, "INSERT INTO mine DEFAULT VALUES");
