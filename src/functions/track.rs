@@ -26,7 +26,8 @@ export!(
 fn comb_track(call: Call) -> Result<Datum, Report> {
     let trigger = Trigger::of(call, "comb_track", Each::Statement)?;
     track_clock()?;
-    for drawn in drawn_by(trigger.table())?.iter().filter(|drawn| drawn.may_draw()) {
+    for drawn in drawn_by(trigger.table())? {
+        drawn.require_draw()?;
         track_sequence(drawn.sequence)?;
     }
     Ok(Datum::null())

@@ -164,6 +164,12 @@ impl Row {
         (!is_null).then_some(value)
     }
 
+    /// The command of this transaction that wrote the row.
+    pub fn command(self) -> pg_sys::CommandId {
+        // SAFETY: the row exists during the scan.
+        unsafe { raw::HeapTupleHeaderGetCmin((*self.tuple).t_data) }
+    }
+
     /// The transaction that wrote the row; `None` if all snapshots see it.
     pub fn written_by(self) -> Option<u32> {
         // SAFETY: the row exists during the scan.

@@ -146,6 +146,8 @@ functions! {
     fn RegisterXactCallback(callback: XactCallback, argument: *mut c_void);
     fn ActiveSnapshotSet() -> bool;
     fn GetActiveSnapshot() -> Snapshot;
+    fn XidInMVCCSnapshot(id: pg_sys::TransactionId, snapshot: Snapshot) -> bool;
+    fn HeapTupleHeaderGetCmin(header: HeapTupleHeader) -> pg_sys::CommandId;
 
     // Shared memory
     fn ShmemInitStruct(name: *const c_char, size: usize, found: *mut bool) -> *mut c_void;

@@ -30,7 +30,7 @@ pub fn settled_tick() -> Result<u64, Report> {
 /// The same for the numbers of a sequence.
 pub fn settled_number(sequence: Oid) -> Result<i64, Report> {
     let source = Source::sequence(floors::database(), sequence.to_u32());
-    tracked::check_definition(sequence)?;
+    tracked::require_read(sequence)?;
     settled(source, || last_number(sequence, Durability::Flushed), |snapshot| tracked::check_use(sequence, snapshot))
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A table draws from a sequence if a column of it, or of a partitioned table above it, has the sequence as its identity, owns
 //! it, or has a default that uses it. Any role can name any sequence in a default. Therefore a poll considers only tables whose
-//! owner may draw, and a trigger tracks what the owner or the role that inserts may draw.
+//! owner may draw, and a trigger is an error where neither the owner nor the role that inserts may.
 
 use std::cell::{Cell, UnsafeCell};
 use std::ptr;
@@ -35,10 +35,10 @@ pub struct Drawn {
 }
 
 impl Drawn {
-    /// Whether a statement that inserts into the table may draw from the sequence.
-    pub fn may_draw(&self) -> bool {
-        // SAFETY: reads a variable of the process.
-        self.is_identity || may_draw(self.owner, self.sequence) || may_draw(unsafe { raw::GetUserId() }, self.sequence)
+    /// Returns an error unless the owner of the table or the current role may draw. To track nothing is no alternative: the
+    /// statement could get the privilege before it draws.
+    pub fn require_draw(&self) -> Result<(), Report> {
+        if self.is_identity || may_draw(self.owner, self.sequence) { Ok(()) } else { require_draw(self.sequence) }
     }
 }
 
@@ -144,13 +144,18 @@ fn may_draw(role: Oid, sequence: Oid) -> bool {
 
 /// Returns an error unless it is a sequence, from which the current role may draw.
 pub fn require_draw(sequence: Oid) -> Result<(), Report> {
-    if !is_sequence(sequence) {
-        return Err(catalog::not_a_sequence(sequence));
-    }
     require_privilege(sequence, pg_sys::ACL_USAGE | pg_sys::ACL_UPDATE)
 }
 
+/// Returns an error unless it is a sequence, whose last number the current role may read.
+pub fn require_read(sequence: Oid) -> Result<(), Report> {
+    require_privilege(sequence, pg_sys::ACL_SELECT | pg_sys::ACL_USAGE)
+}
+
 fn require_privilege(sequence: Oid, any_of: u32) -> Result<(), Report> {
+    if !is_sequence(sequence) {
+        return Err(catalog::not_a_sequence(sequence));
+    }
     // SAFETY: reads a variable of the process.
     if has_privilege(sequence, unsafe { raw::GetUserId() }, any_of) {
         return Ok(());
@@ -180,6 +185,7 @@ fn parent(table: Oid, mut check: impl FnMut(Row) -> Result<(), Report>) -> Resul
 /// last number was read: what changes later is about later numbers.
 pub fn check_use(sequence: Oid, snapshot: &Snapshot) -> Result<(), Report> {
     accept_changes();
+    check_definition(sequence)?;
     // SAFETY: no call below uses the cache while this reference is in use.
     let verified = unsafe { &*KNOWN.get() }.checked.find(sequence);
     let is_later = |then: Verified| (snapshot.xmax, then.running) >= (then.xmax, snapshot.running.len());
@@ -194,14 +200,13 @@ pub fn check_use(sequence: Oid, snapshot: &Snapshot) -> Result<(), Report> {
     Ok(())
 }
 
-/// Returns an error unless the current role may read the sequence, whose numbers must be drawn in ascending order and not repeat.
-pub fn check_definition(sequence: Oid) -> Result<(), Report> {
+/// Numbers must be drawn in ascending order, and must not repeat.
+fn check_definition(sequence: Oid) -> Result<(), Report> {
     // seqincrement, seqcache and seqcycle (catalog/pg_sequence.h), which are never NULL.
     let definition = catalog::cached(SysCacheIdentifier::SEQRELID, sequence, |row| {
         [4, 7, 8].map(|column| row.value(column).map_or(0, |value| value.value() as i64))
     });
     let Some([increment, cache, cycles]) = definition else { return Err(catalog::not_a_sequence(sequence)) };
-    require_privilege(sequence, pg_sys::ACL_SELECT | pg_sys::ACL_USAGE)?;
     let refused = |problem: &str, hint: &str| Err(refused(sequence, problem)?.hint(hint));
     if cache != 1 {
         return refused(
@@ -237,7 +242,7 @@ fn check_tables(sequence: Oid, snapshot: &Snapshot) -> Result<(), Report> {
         return Err(error.hint("After a crash, it would draw its first numbers again. Use ALTER SEQUENCE ... SET LOGGED."));
     }
     // Numbers can have been drawn under an earlier definition.
-    scan(SEQUENCE, &[sequence], |row| must_see(snapshot, row))?;
+    scan(SEQUENCE, &[sequence], must_see)?;
     let is_temporary = persistence == pg_sys::RELPERSISTENCE_TEMP;
     let mut tracked_above = None;
     let mut tables = 0;
@@ -249,7 +254,7 @@ fn check_tables(sequence: Oid, snapshot: &Snapshot) -> Result<(), Report> {
                     && (is_temporary || class.persistence != pg_sys::RELPERSISTENCE_TEMP) =>
             {
                 tables += 1;
-                check_triggers(sequence, table, class.kind, snapshot, &mut tracked_above).map(|()| true)
+                check_triggers(sequence, table, class.kind, &mut tracked_above).map(|()| true)
             }
             _ => Ok(false),
         }
@@ -259,7 +264,7 @@ fn check_tables(sequence: Oid, snapshot: &Snapshot) -> Result<(), Report> {
         let depends = unsafe { row.form::<FormDataPgDepend>() };
         let is_identity = says_identity(depends);
         if depends.refclassid == RELATION && says_owned(depends) && check_table(depends.refobjid, is_identity)? {
-            must_see(snapshot, row)?;
+            must_see(row)?;
             if !is_identity && !check_default(sequence, depends.refobjid, depends.refobjsubid as i16)? {
                 // A program draws. A statement that began before the column owned the sequence has no floor for it.
                 must_precede(snapshot, row)?;
@@ -279,7 +284,7 @@ fn check_tables(sequence: Oid, snapshot: &Snapshot) -> Result<(), Report> {
             if !check_table(table, false)? {
                 return Ok(());
             }
-            must_see(snapshot, row)?;
+            must_see(row)?;
             check_expression(sequence, table, default)
         })
     })?;
@@ -348,15 +353,9 @@ unsafe fn is_nextval(node: *const pg_sys::Node) -> bool {
 /// The table, or a partitioned table above it that draws from the sequence as well, must have the trigger. Statements that
 /// insert into a partition through the partitioned table call the triggers of the partitioned table. `tracked_above` is the
 /// last one that was found: other partitions have the same.
-fn check_triggers(
-    sequence: Oid,
-    table: Oid,
-    kind: u8,
-    snapshot: &Snapshot,
-    tracked_above: &mut Option<Oid>,
-) -> Result<(), Report> {
+fn check_triggers(sequence: Oid, table: Oid, kind: u8, tracked_above: &mut Option<Oid>) -> Result<(), Report> {
     watch(table);
-    let mut at = parent(table, |row| must_see(snapshot, row))?;
+    let mut at = parent(table, must_see)?;
     while let Some(above) = at {
         watch(above);
         if *tracked_above == Some(above) {
@@ -364,13 +363,13 @@ fn check_triggers(
         }
         let mut draws = false;
         find_drawn(above, watch, |drawn| draws |= drawn.sequence == sequence)?;
-        if draws && has_trigger(above, pg_sys::RELKIND_PARTITIONED_TABLE, snapshot)? {
+        if draws && has_trigger(above, pg_sys::RELKIND_PARTITIONED_TABLE)? {
             *tracked_above = Some(above);
             return Ok(());
         }
-        at = parent(above, |row| must_see(snapshot, row))?;
+        at = parent(above, must_see)?;
     }
-    if has_trigger(table, kind, snapshot)? {
+    if has_trigger(table, kind)? {
         return Ok(());
     }
     Err(report!(STATE, "table ")
@@ -380,7 +379,7 @@ fn check_triggers(
         .hint("Use CREATE TRIGGER tracked BEFORE INSERT ON ... FOR EACH STATEMENT EXECUTE FUNCTION comb_track()."))
 }
 
-fn has_trigger(table: Oid, kind: u8, snapshot: &Snapshot) -> Result<bool, Report> {
+fn has_trigger(table: Oid, kind: u8) -> Result<bool, Report> {
     const BEFORE_INSERT: u32 = pg_sys::TRIGGER_TYPE_BEFORE | pg_sys::TRIGGER_TYPE_INSERT;
     const INSTEAD_OF_INSERT: u32 = pg_sys::TRIGGER_TYPE_INSTEAD | pg_sys::TRIGGER_TYPE_INSERT;
     // A view without an INSTEAD OF INSERT trigger calls no BEFORE INSERT trigger.
@@ -402,7 +401,7 @@ fn has_trigger(table: Oid, kind: u8, snapshot: &Snapshot) -> Result<bool, Report
             && calls(trigger.tgfoid, c"comb_track");
         if is_it {
             tracks = true;
-            must_see(snapshot, row)?;
+            must_see(row)?;
         }
         Ok(())
     })?;
@@ -416,12 +415,21 @@ fn of_citus() -> Report {
         .hint("Use a key with DEFAULT comb_tracked(), and comb_horizon().")
 }
 
-/// Returns an error unless the snapshot sees a row of a catalog.
-fn must_see(snapshot: &Snapshot, row: Row) -> Result<(), Report> {
-    match row.written_by() {
-        Some(writer) if !snapshot.sees(full(writer, snapshot)) && !is_own(writer) => Err(too_old()),
-        _ => Ok(()),
-    }
+/// Returns an error unless the snapshot of the statement sees a row of a catalog.
+fn must_see(row: Row) -> Result<(), Report> {
+    let Some(writer) = row.written_by() else { return Ok(()) };
+    // SAFETY: a statement that asks for a horizon has an active snapshot.
+    let sees = unsafe {
+        let snapshot = raw::GetActiveSnapshot();
+        if is_own(writer) {
+            // A snapshot of the whole transaction can be older than transactions for which this one waited.
+            pg_sys::XactIsoLevel < pg_sys::XACT_REPEATABLE_READ as i32 && row.command() < (*snapshot).curcid
+        } else {
+            // Also of a subtransaction, which comb_clock::floors::Snapshot does not know.
+            !raw::XidInMVCCSnapshot(pg_sys::TransactionId::from_inner(writer), snapshot)
+        }
+    };
+    if sees { Ok(()) } else { Err(too_old()) }
 }
 
 /// Returns an error unless all transactions that the snapshot does not see began after that row of a catalog was written.
@@ -531,7 +539,8 @@ fn accept_changes() {
         // SAFETY: the functions stay for the life of the process.
         unsafe {
             raw::CacheRegisterRelcacheCallback(Some(relation_changed), Datum::null());
-            for cache in [SysCacheIdentifier::SEQRELID, SysCacheIdentifier::AUTHOID, SysCacheIdentifier::AUTHMEMROLEMEM] {
+            use SysCacheIdentifier::{AUTHMEMROLEMEM, AUTHOID, DATABASEOID, SEQRELID};
+            for cache in [SEQRELID, AUTHOID, AUTHMEMROLEMEM, DATABASEOID] {
                 raw::CacheRegisterSyscacheCallback(cache as i32, Some(row_changed), Datum::null());
             }
         }
@@ -565,7 +574,8 @@ unsafe extern "C-unwind" fn relation_changed(_: Datum, relation: Oid) {
     }
 }
 
-/// OWNED BY changes which tables draw from a sequence, and a role which ones may. Neither sends a message about a table.
+/// OWNED BY changes which tables draw from a sequence. Roles, their members and the owner of the database change which ones may.
+/// None of these sends a message about a table.
 unsafe extern "C-unwind" fn row_changed(_: Datum, _: i32, _: u32) {
     forget_all();
 }

@@ -36,13 +36,13 @@ pub unsafe fn decide(root: *mut pg_sys::PlannerInfo, call: *mut FuncExpr) -> Dec
 /// `column` is the first argument of the call. `root` has a query.
 unsafe fn decide_for_column(root: *mut pg_sys::PlannerInfo, call: *mut FuncExpr, column: *mut pg_sys::Var) -> Decision {
     let query = (*root).parse;
+    if (*column).varlevelsup > 0 {
+        return Decision::Keep;
+    }
     let column = ungrouped(query, column);
     let Some(entry) = entry(query, (*column).varno) else {
         return Decision::Keep;
     };
-    if (*column).varlevelsup > 0 {
-        return Decision::Keep;
-    }
     let parent = parent(root, (*column).varno);
     // When scans are planned, PostgreSQL simplifies conditions of child tables, and CHECK constraints, whose columns are
     // those of table 1.

@@ -280,7 +280,7 @@ fn histories_of_other_projects() {
 fn what_changes_under_a_reader() {
     const POLL: &str = "SELECT position FROM events WHERE position <= comb_sequence_horizon('events_position_seq') ORDER BY 1";
     let server = server_with_tables(Sharing::Preloaded);
-    let (mut a, mut b, mut reader) = (server.connect(), server.connect(), server.connect());
+    let (mut a, mut b, mut slow, mut reader) = (server.connect(), server.connect(), server.connect(), server.connect());
     let read = |reader: &mut Client| numbers(reader, POLL);
     let prepare = "BEGIN; INSERT INTO events (body) VALUES ('slow'); PREPARE TRANSACTION 'slow'";
     for restart in ["TRUNCATE events RESTART IDENTITY", "DELETE FROM events; ALTER SEQUENCE events_position_seq RESTART"] {
@@ -324,6 +324,34 @@ fn what_changes_under_a_reader() {
     assert_eq!(sqlstate(&mut reader, "SELECT comb_sequence_horizon('late_n_seq')"), "40001");
     run(&mut reader, "ROLLBACK");
     assert_eq!(value::<i64>(&mut reader, "SELECT comb_sequence_horizon('late_n_seq')"), 41);
+    // A connection in a transaction notices a definition that has just changed.
+    run(&mut reader, "BEGIN");
+    assert_eq!(value::<i64>(&mut reader, "SELECT comb_sequence_horizon('late_n_seq')"), 41);
+    run(&mut b, "ALTER SEQUENCE late_n_seq CACHE 20");
+    assert_eq!(sqlstate(&mut reader, "SELECT comb_sequence_horizon('late_n_seq')"), "55000");
+    run(&mut reader, "ROLLBACK");
+    // A trigger that a subtransaction or the reader itself creates, after it has waited for a transaction that the snapshot
+    // does not see.
+    let poll = "SELECT comb_sequence_horizon('later_n_seq')";
+    let trigger = TRACKED.replace("TABLE", "later");
+    for (begin, create, end, ask) in [
+        ("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM later", false, "COMMIT", poll),
+        ("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM later", true, "SELECT", poll),
+        ("BEGIN; DECLARE polls CURSOR FOR SELECT comb_sequence_horizon('later_n_seq')", true, "SELECT", "FETCH polls"),
+    ] {
+        run(&mut a, "DROP TABLE IF EXISTS later; CREATE TABLE later (n bigserial)");
+        run(&mut b, "BEGIN; SAVEPOINT s; INSERT INTO events (body) VALUES ('an id')");
+        run(&mut a, "BEGIN; INSERT INTO later DEFAULT VALUES");
+        run(&mut slow, "INSERT INTO events (body) VALUES ('a later id')");
+        run(&mut reader, begin);
+        run(&mut a, "COMMIT");
+        let creator = if create { &mut reader } else { &mut b };
+        run(creator, &trigger);
+        run(creator, end);
+        assert_eq!(sqlstate(&mut reader, ask), "40001", "{ask} after {begin}");
+        run(&mut reader, "ROLLBACK");
+        run(&mut b, "COMMIT");
+    }
     // A transaction of the reader does not hide that the trigger was disabled.
     run(&mut reader, "BEGIN");
     reader.query(POLL, &[]).expect(POLL);
@@ -332,8 +360,8 @@ fn what_changes_under_a_reader() {
     server.assert_clean_log();
 }
 
-/// Rows are tracked if the role that inserts may draw, also where the owner of the table may not. A connection that has polled
-/// notices new privileges, by which a table counts.
+/// Rows are tracked if the role that inserts may draw, and refused if neither it nor the owner of the table may. A connection that
+/// has polled notices new privileges, by which a table counts.
 #[test]
 fn privileges_decide_which_tables_count() {
     let server = server(Sharing::Attached);
@@ -354,12 +382,19 @@ fn privileges_decide_which_tables_count() {
     assert_eq!(value::<i64>(&mut reader, POLL), 0);
     run(&mut writer, "COMMIT");
     assert_eq!(value::<i64>(&mut reader, POLL), 2);
+    run(&mut a, "REVOKE USAGE ON SEQUENCE s FROM app");
+    assert_eq!(sqlstate(&mut writer, "INSERT INTO other VALUES (1000)"), "42501", "it could get the privilege before it draws");
+    run(&mut a, "GRANT USAGE ON SEQUENCE s TO app");
     run(&mut a, "DROP TRIGGER tracked ON other");
     assert_eq!(value::<i64>(&mut reader, POLL), 2, "the table of a stranger does not stop polls");
     for (grant, revoke) in [
         ("GRANT USAGE ON SEQUENCE s TO other_owner", "REVOKE USAGE ON SEQUENCE s FROM other_owner"),
         ("GRANT app TO other_owner", "REVOKE app FROM other_owner"),
         ("ALTER ROLE other_owner SUPERUSER", "ALTER ROLE other_owner NOSUPERUSER"),
+        (
+            "GRANT USAGE ON SEQUENCE s TO pg_database_owner; ALTER DATABASE postgres OWNER TO other_owner",
+            "ALTER DATABASE postgres OWNER TO CURRENT_USER",
+        ),
     ] {
         run(&mut a, grant);
         assert_eq!(sqlstate(&mut reader, POLL), "55000", "{grant}");
