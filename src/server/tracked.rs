@@ -435,7 +435,7 @@ fn must_see(row: Row) -> Result<(), Report> {
 /// Returns an error unless all transactions that the snapshot does not see began after that row of a catalog was written.
 fn must_precede(snapshot: &Snapshot, row: Row) -> Result<(), Report> {
     match row.written_by() {
-        Some(writer) if full(writer, snapshot) >= snapshot.xmin && !is_own(writer) => Err(too_old()),
+        Some(writer) if full(writer, snapshot) >= snapshot.xmin => Err(too_old()),
         _ => Ok(()),
     }
 }
