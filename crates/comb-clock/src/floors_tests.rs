@@ -353,3 +353,68 @@ fn floors_near_the_end_of_a_sequence() {
     world.floors().set_floor(place, id, i64::MAX);
     assert_eq!(world.floors().entry(place, id).and_then(|entry| entry.floor), Some(MAX_FLOOR));
 }
+
+#[test]
+fn a_place_is_free_after_the_end_of_its_transaction() {
+    let world = World::new(2, 100);
+    let floors = world.floors();
+    let [said, killed] = [(), ()].map(|()| world.begin());
+    let place = world.place(said, SEQUENCE).expect("a place");
+    assert!(world.track(killed, SEQUENCE));
+    world.finish(said, true);
+    floors.end(place, killed, &world);
+    assert_eq!(floors.live().count(), 2, "of another transaction");
+    floors.end(place, said, &world);
+    assert_eq!(floors.live().map(|entry| entry.id).collect::<Vec<_>>(), [killed]);
+    // The next writer ends the entry of a process that was killed.
+    let next = world.begin();
+    assert!(world.track(next, SEQUENCE) && !world.track(next, CLOCK), "the other place is that of a running transaction");
+    world.finish(killed, false);
+    assert!(world.track(next, CLOCK));
+    assert!(floors.live().all(|entry| entry.id == next));
+    // No transaction is older than half of the ids: that of an older entry is another one.
+    world.server.borrow_mut().next = next + MAX_AGE;
+    assert_eq!(world.place(next + MAX_AGE, SEQUENCE), None);
+    world.server.borrow_mut().next += 1;
+    assert!(world.place(next + MAX_AGE, SEQUENCE).is_some());
+}
+
+#[test]
+fn places_of_transactions_that_have_just_ended_are_passed_over() {
+    let world = World::new(8, 100);
+    let ids = [(); 8].map(|()| world.begin());
+    let places = ids.map(|id| world.place(id, SEQUENCE).expect("a place"));
+    let end = |index: usize| {
+        world.finish(ids[index], true);
+        world.floors().end(places[index], ids[index], &world);
+    };
+    // A quarter of the number of places is two ids.
+    end(1);
+    world.finish(world.begin(), true);
+    end(0);
+    assert_eq!(world.place(world.begin(), SEQUENCE), Some(places[1]));
+    assert_eq!(world.place(world.begin(), SEQUENCE), Some(places[0]), "no other one is free");
+}
+
+#[test]
+fn a_table_is_born_once_it_has_the_floors_of_prepared_transactions() {
+    let (header, places) = (Header::default(), [Place::default(), Place::default()]);
+    let floors = Floors::new(&header, &places);
+    assert_eq!((floors.places(), floors.is_born()), (2, false));
+    floors.set_born(&World::new(2, 100));
+    assert!(floors.is_born());
+}
+
+proptest! {
+    #[test]
+    fn ticks_as_numbers_keep_their_order(a in any::<u64>(), b in any::<u64>()) {
+        prop_assert_eq!(tick_of_number(number_of_tick(a)), a);
+        prop_assert_eq!(number_of_tick(a).cmp(&number_of_tick(b)), a.cmp(&b));
+    }
+
+    /// What says that an entry has no floor yet is no floor.
+    #[test]
+    fn no_floor_is_above_the_greatest(id in 0..1u64 << 62) {
+        prop_assert!(unset(id) > MAX_FLOOR && MAX_FLOOR > number_of_tick(crate::source::LAST_TICK));
+    }
+}
