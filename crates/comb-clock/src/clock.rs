@@ -212,7 +212,7 @@ impl Block {
     #[cold]
     fn start(&self, state: u64, system: u64, host: &impl Host) -> Result<(), ClockError> {
         let (in_recovery, earlier) = (host.in_recovery(), host.earlier_time());
-        let reached = if state == UNUSED { system } else { system.max(self.last.0.load(Relaxed)) };
+        let reached = system.max(self.last.0.load(Relaxed));
         let (tick, source) = match earlier {
             Some(earlier) if earlier.reached > reached => (earlier.end, Some(earlier.source)),
             _ => (reached, (state == UNUSED).then_some(SeedSource::SystemClock)),

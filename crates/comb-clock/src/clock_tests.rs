@@ -94,7 +94,9 @@ fn it_starts_where_uuids_had_been() {
     }
     let (block, host) = (unused_block(), SimulatedHost::new());
     host.earlier.set(earlier(LAST_TICK, Checkpoint));
-    assert_eq!(block.next(1, LAST_TICK, &host), Err(ClockError::OutOfRange));
+    assert_eq!(block.now(&host), Err(ClockError::OutOfRange));
+    block.set_places(7);
+    assert_eq!(block.places(), 7);
 }
 
 #[test]

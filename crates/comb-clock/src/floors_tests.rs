@@ -275,6 +275,22 @@ fn an_overwritten_entry_is_an_error_for_its_snapshot_alone() {
     assert!(world.track(second, CLOCK) && !world.track(second, Source::sequence(5, 9)), "both places are in use");
 }
 
+#[test]
+fn an_entry_that_was_not_overwritten_answers() {
+    let world = World::new(2, 100);
+    let [counts, ends] = [(), ()].map(|()| world.begin());
+    assert!(world.track(counts, SEQUENCE) && world.track(ends, SEQUENCE));
+    world.finish(ends, true);
+    world.floors().end_all(ends, &world);
+    let mut old = world.snapshot();
+    let next = world.begin();
+    assert!(world.track(next, SEQUENCE), "a later place is used again");
+    world.finish(counts, true);
+    world.floors().end_all(counts, &world);
+    assert_eq!(world.ask(&mut old, SEQUENCE), Ok(-3));
+    assert_eq!(world.ask(&mut old, CLOCK), Err(Unknown::Overwritten), "its entry for the clock would have been overwritten");
+}
+
 /// A transaction that was prepared before a restart has ended after the snapshot and before the table was filled.
 #[test]
 fn a_prepared_transaction_that_ended_before_the_table_was_filled() {
