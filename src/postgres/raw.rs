@@ -146,8 +146,11 @@ functions! {
     fn RegisterXactCallback(callback: XactCallback, argument: *mut c_void);
     fn ActiveSnapshotSet() -> bool;
     fn GetActiveSnapshot() -> Snapshot;
-    fn XidInMVCCSnapshot(id: pg_sys::TransactionId, snapshot: Snapshot) -> bool;
-    fn HeapTupleHeaderGetCmin(header: HeapTupleHeader) -> pg_sys::CommandId;
+    fn XidInMVCCSnapshot(id: TransactionId, snapshot: Snapshot) -> bool;
+    #[cfg(not(any(feature = "pg15", feature = "pg16", feature = "pg17")))]
+    fn HeapTupleHeaderGetCmin(header: *const HeapTupleHeaderData) -> CommandId;
+    #[cfg(any(feature = "pg15", feature = "pg16", feature = "pg17"))]
+    fn HeapTupleHeaderGetCmin(header: HeapTupleHeader) -> CommandId;
 
     // Shared memory
     fn ShmemInitStruct(name: *const c_char, size: usize, found: *mut bool) -> *mut c_void;
