@@ -67,7 +67,7 @@ fn find_column(trigger: Trigger) -> Result<Column, Report> {
         )
         .hint("Write EXECUTE FUNCTION comb_guard('column'), or comb_guard('column', 'layout') for a UUID.")
     };
-    let (number, type_id) = trigger.column(name)?.ok_or_else(refused)?;
+    let (number, type_id) = trigger.column(name)?;
     let width = match type_id {
         pg_sys::INT8OID => Width::Bigint,
         pg_sys::INT4OID => Width::Integer,
@@ -117,7 +117,7 @@ fn check(trigger: Trigger, column: Column, key: Key) -> Result<(), Report> {
                 .hint("If a function draws its numbers, use ALTER SEQUENCE ... OWNED BY the column that stores them."));
             }
             let error = report!(ERRCODE_CHECK_VIOLATION, "number {key} is not tracked");
-            let remedy = "Let the INSERT draw the number, or call comb_track() with the name of the sequence before nextval().";
+            let remedy = "Let the INSERT draw the number, or call comb_track() with the name of the sequence before nextval(), in the same transaction.";
             Err(refused(trigger, error, remedy))
         }
         (Column::Uuid(column), Key::Uuid(key)) => {

@@ -118,30 +118,32 @@ impl Trigger {
         }
     }
 
-    /// The number of a column that is not generated, and its type, without domains; `None` if there is none of that name.
-    pub fn column(self, name: &CStr) -> Result<Option<(i32, pg_sys::Oid)>, Report> {
+    /// The number of a column that is not generated, and its type, without domains.
+    pub fn column(self, name: &CStr) -> Result<(i32, pg_sys::Oid), Report> {
         // SAFETY: the trigger's table is open.
         unsafe {
             let table = &*self.data.tg_relation;
             let number = raw::SPI_fnumber(table.rd_att, name.as_ptr());
             if number <= 0 {
-                return Ok(None);
+                let function = self.function;
+                return Err(report!(ERRCODE_UNDEFINED_COLUMN, "table has no column ")
+                    .quote(name.to_bytes())
+                    .hint(format_args!("Write EXECUTE FUNCTION {function}('column').")));
             }
             if raw::get_attgenerated(table.rd_id, number as i16) != 0 {
                 return Err(report!(ERRCODE_INVALID_PARAMETER_VALUE, "{}() does not support a generated column", self.function)
                     .detail("PostgreSQL computes generated columns after BEFORE triggers.")
                     .hint("Use a column that is not generated."));
             }
-            Ok(Some((number, raw::getBaseType(raw::SPI_gettypeid(table.rd_att, number)))))
+            Ok((number, raw::getBaseType(raw::SPI_gettypeid(table.rd_att, number))))
         }
     }
 
     /// The column that the first argument of the trigger names, and the layout that the second one names.
     pub fn uuid_column(self, default: &CStr) -> Result<UuidColumn, Report> {
         self.once(|| {
-            let found = self.column(self.argument(0).unwrap_or(default))?;
-            let column = found.map(|(number, type_id)| self.uuid_of_type(number, type_id)).transpose()?.flatten();
-            column.ok_or_else(|| self.no_uuid_column())
+            let (number, type_id) = self.column(self.argument(0).unwrap_or(default))?;
+            self.uuid_of_type(number, type_id)?.ok_or_else(|| self.no_uuid_column())
         })
     }
 

@@ -37,7 +37,10 @@ pub fn no_relation(relation: Oid) -> Report {
 #[cold]
 pub fn not_a_sequence(relation: Oid) -> Report {
     match relation_name(relation) {
-        Ok(name) => report!(ERRCODE_WRONG_OBJECT_TYPE, "").quote(name).and(" is not a sequence"),
+        Ok(name) => report!(ERRCODE_WRONG_OBJECT_TYPE, "")
+            .quote(name)
+            .and(" is not a sequence")
+            .hint("pg_get_serial_sequence() returns the sequence of a column."),
         Err(error) => error,
     }
 }
