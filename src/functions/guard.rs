@@ -117,7 +117,8 @@ fn check(trigger: Trigger, column: Column, key: Key) -> Result<(), Report> {
                 .hint("If a function draws its numbers, use ALTER SEQUENCE ... OWNED BY the column that stores them."));
             }
             let error = report!(ERRCODE_CHECK_VIOLATION, "number {key} is not tracked");
-            let remedy = "Let the INSERT draw the number, or call comb_track() with the name of the sequence before nextval(), in the same transaction.";
+            let remedy = "Let the INSERT draw the number, or call comb_track() with the name of the sequence before nextval(), \
+                          in the same transaction.";
             Err(refused(trigger, error, remedy))
         }
         (Column::Uuid(column), Key::Uuid(key)) => {

@@ -6,6 +6,7 @@ use pgrx::pg_sys::{self, Datum};
 use super::mssql_order::ORDER;
 use crate::postgres::call::{Value, export};
 use crate::postgres::compat::SkipSupportData;
+use comb_id::byte_order::ByteOrder;
 use uuid::Uuid;
 
 export!(comb_mssql_skipsupport);
@@ -27,11 +28,11 @@ fn comb_mssql_skipsupport(scan: *mut SkipSupportData) -> Datum {
 /// # Safety
 /// `existing` is the datum of a uuid, and `overflow` can be written.
 unsafe extern "C-unwind" fn neighbour<const NEXT: bool>(_: pg_sys::Relation, existing: Datum, overflow: *mut bool) -> Datum {
-    let step = if NEXT { u128::checked_add } else { u128::checked_sub };
+    let step = if NEXT { ByteOrder::next } else { ByteOrder::previous };
     // SAFETY: guaranteed by the caller. A uuid's datum points to 16 bytes.
     unsafe {
-        let neighbour = step(ORDER.number(&*existing.cast_mut_ptr::<Uuid>()), 1);
+        let neighbour = step(ORDER, &*existing.cast_mut_ptr::<Uuid>());
         *overflow = neighbour.is_none();
-        neighbour.map_or(Datum::null(), |number| ORDER.uuid(number).datum())
+        neighbour.map_or(Datum::null(), Uuid::datum)
     }
 }

@@ -63,8 +63,7 @@ unsafe extern "C-unwind" fn compare_whole(x: Datum, y: Datum, _: SortSupport) ->
 unsafe extern "C-unwind" fn abbreviate(original: Datum, sort: SortSupport) -> Datum {
     // SAFETY: a uuid's datum points to 16 bytes; ssup_extra was set by prepare_sort.
     let (id, state) = unsafe { (&*original.cast_mut_ptr::<Uuid>(), &mut *(*sort).ssup_extra.cast::<Abbreviation>()) };
-    // The upper bits of the number that is compared: the smaller of two UUIDs never has the greater key.
-    let key = (ORDER.number(id) >> 64) as u64;
+    let key = ORDER.upper_half(id);
     state.keys += 1;
     if state.is_estimating {
         // SAFETY: prepare_sort has created the estimator.

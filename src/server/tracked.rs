@@ -23,6 +23,9 @@ use comb_clock::floors::Snapshot;
 const RELATION: Oid = pg_sys::RelationRelationId;
 const STATE: pg_sys::errcodes::PgSqlErrorCode = ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE;
 
+/// One of these privileges is needed to draw from a sequence.
+const DRAW: u32 = pg_sys::ACL_USAGE | pg_sys::ACL_UPDATE;
+
 /// A sequence from which a table draws, and the column of the table that it fills.
 #[derive(Clone, Copy)]
 pub struct Drawn {
@@ -139,12 +142,12 @@ fn is_sequence(relation: Oid) -> bool {
 
 /// Whether a role may draw from a sequence.
 fn may_draw(role: Oid, sequence: Oid) -> bool {
-    has_privilege(sequence, role, pg_sys::ACL_USAGE | pg_sys::ACL_UPDATE)
+    has_privilege(sequence, role, DRAW)
 }
 
 /// Returns an error unless it is a sequence, from which the current role may draw.
 pub fn require_draw(sequence: Oid) -> Result<(), Report> {
-    require_privilege(sequence, pg_sys::ACL_USAGE | pg_sys::ACL_UPDATE)
+    require_privilege(sequence, DRAW)
 }
 
 /// Returns an error unless it is a sequence, whose last number the current role may read.

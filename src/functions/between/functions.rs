@@ -26,7 +26,7 @@ pub const UUID: RangeFunction = RangeFunction {
     bound: |micros| UUIDV7.lower_bound(micros),
     bound_name: c"comb_lower_bound",
     is_from: |id, lower| id >= lower,
-    position: |id| (id.as_u128() >> 64) as u64,
+    position: |id| ByteOrder::Postgres.upper_half(id),
     in_layout: |id| UUIDV7.micros(id).is_some(),
 };
 
@@ -34,7 +34,7 @@ pub const UNIQUEIDENTIFIER: RangeFunction = RangeFunction {
     bound: |micros| MSSQL.lower_bound(micros),
     bound_name: c"comb_mssql_lower_bound",
     is_from: |id, lower| ByteOrder::Sqlserver.compare(id, lower).is_ge(),
-    position: |id| (ByteOrder::Sqlserver.number(id) >> 64) as u64,
+    position: |id| ByteOrder::Sqlserver.upper_half(id),
     in_layout: |id| micros_mssql(id).is_some(),
 };
 
