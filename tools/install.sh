@@ -72,7 +72,7 @@ copy() {
         if is_newer "$before" "$COMB_VERSION"; then
             say "In databases that have the extension of $before, functions may be missing: install that newer version"
         else
-            say "In databases that have the extension: ALTER EXTENSION comb UPDATE;"
+            say "In databases that have the extension, by the steps of Upgrade in docs/production.md: ALTER EXTENSION comb UPDATE;"
         fi
     fi
 }

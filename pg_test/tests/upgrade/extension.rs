@@ -143,6 +143,9 @@ fn an_update_is_a_fresh_install() {
     for (database, _, name) in REMOVED {
         assert!(uses(database).iter().any(|using| using.contains(name)), "{database}: {:?}", uses(database));
     }
+    let view = "CREATE VIEW app.short AS SELECT extensions.comb_encode(extensions.comb_new(), 'base58')";
+    server.connect_to("prepared").batch_execute(view).expect("a removed format");
+    assert_eq!(uses("prepared"), ["rule _RETURN on view app.short"]);
 
     replace_library(&mut server);
     let mut client = server.connect_to("shop");
