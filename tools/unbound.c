@@ -8,6 +8,7 @@
 #include "catalog/pg_attrdef.h"
 #include "catalog/pg_depend.h"
 #include "catalog/pg_inherits.h"
+#include "catalog/pg_rewrite.h"
 #include "catalog/pg_sequence.h"
 #include "catalog/pg_trigger.h"
 #include "commands/sequence.h"
@@ -37,6 +38,9 @@ _Static_assert(InheritsRelidSeqnoIndexId == 2680 && TriggerRelidNameIndexId == 2
 _Static_assert(Anum_pg_attrdef_oid == 1 && Anum_pg_attrdef_adrelid == 2 && Anum_pg_attrdef_adbin == 4, "pg_attrdef");
 _Static_assert(offsetof(FormData_pg_attrdef, adrelid) == 4 && offsetof(FormData_pg_attrdef, adnum) == 8, "pg_attrdef");
 _Static_assert(Anum_pg_inherits_inhrelid == 1 && offsetof(FormData_pg_inherits, inhparent) == 4, "pg_inherits");
+_Static_assert(TopSubTransactionId == 1, "subtransactions");
+_Static_assert(RewriteRelationId == 2618 && RewriteRelRulenameIndexId == 2693 && Anum_pg_rewrite_ev_class == 3, "pg_rewrite");
+_Static_assert(offsetof(FormData_pg_rewrite, ev_type) == 72 && offsetof(FormData_pg_rewrite, is_instead) == 74, "pg_rewrite");
 _Static_assert(Anum_pg_trigger_tgrelid == 2 && Anum_pg_trigger_tgqual == 17, "pg_trigger");
 _Static_assert(offsetof(FormData_pg_sequence_data, last_value) == 0, "a sequence");
 _Static_assert(offsetof(FormData_pg_sequence_data, is_called) == 16, "a sequence");

@@ -124,6 +124,18 @@ SELECT refusal('SELECT comb_track(''events_position_seq'')');
 RESET ROLE;
 DROP ROLE comb_regress_user;
 
+-- A column that owns one sequence and draws from another.
+CREATE SEQUENCE shared;
+CREATE TABLE switched (position bigserial);
+ALTER TABLE switched ALTER position SET DEFAULT nextval('shared');
+CREATE TRIGGER tracked BEFORE INSERT ON switched FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
+CREATE TRIGGER guard BEFORE INSERT ON switched FOR EACH ROW EXECUTE FUNCTION comb_guard('position');
+SELECT nextval('shared');
+INSERT INTO switched DEFAULT VALUES;
+SELECT left(refusal('INSERT INTO switched VALUES (1)'), 5);
+DROP TABLE switched;
+DROP SEQUENCE shared;
+
 -- Partitions: a row written directly, and rows that an UPDATE moves.
 CREATE TABLE parts (n bigserial, state text) PARTITION BY LIST (state);
 CREATE TABLE part_new PARTITION OF parts FOR VALUES IN ('new');

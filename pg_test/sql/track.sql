@@ -53,7 +53,10 @@ INSERT INTO states VALUES ('ALTER TABLE events DISABLE TRIGGER tracked', 'ALTER 
 INSERT INTO states VALUES ('CREATE VIEW drawing AS SELECT * FROM events; ALTER VIEW drawing ALTER position SET DEFAULT nextval(''events_position_seq'');
      CREATE TRIGGER instead INSTEAD OF DELETE ON drawing FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger();
      CREATE TRIGGER tracked BEFORE INSERT ON drawing FOR EACH STATEMENT EXECUTE FUNCTION comb_track()', 'DROP VIEW drawing'),
-    ('CREATE TEMP TABLE staging (n bigint DEFAULT nextval(''events_position_seq''))', 'DROP TABLE staging');
+    ('CREATE TEMP TABLE staging (n bigint DEFAULT nextval(''events_position_seq''))', 'DROP TABLE staging'),
+    ('CREATE RULE replaced AS ON INSERT TO events DO INSTEAD NOTHING', 'DROP RULE replaced ON events'),
+    ('CREATE FOREIGN DATA WRAPPER w; CREATE SERVER s FOREIGN DATA WRAPPER w; CREATE FOREIGN TABLE far (n int DEFAULT nextval(''events_position_seq'')) SERVER s',
+     'DROP FOREIGN TABLE far; DROP SERVER s; DROP FOREIGN DATA WRAPPER w');
 -- Each in transactions of its own: a transaction keeps the answer that its snapshot has got.
 \set ECHO none
 SELECT statement, format('SELECT %L AS after, refusal(%L)', statement, 'SELECT comb_sequence_horizon(''events_position_seq'')'), restore,
@@ -121,6 +124,10 @@ ALTER SEQUENCE posts_seq OWNED BY posts.id;
 SELECT refusal('SELECT comb_sequence_horizon(''posts_seq'')');
 ALTER TABLE posts ALTER id SET DEFAULT nextval('posts_seq') * 100 + 7;
 SELECT refusal('SELECT comb_sequence_horizon(''posts_seq'')');
+ALTER TABLE posts ALTER id SET DEFAULT nextval('alone');
+SELECT refusal('SELECT comb_sequence_horizon(''posts_seq'')');
+ALTER TABLE posts ALTER id TYPE real, ALTER id SET DEFAULT nextval('posts_seq');
+SELECT refusal('SELECT comb_sequence_horizon(''posts_seq'')');
 CREATE DOMAIN whole AS int;
 ALTER TABLE posts ALTER id TYPE whole, ALTER id SET DEFAULT nextval('posts_seq');
 INSERT INTO posts DEFAULT VALUES;
@@ -169,6 +176,17 @@ RESET ROLE;
 TRUNCATE events RESTART IDENTITY;
 SELECT comb_sequence_horizon('events_position_seq') AS before_the_first;
 INSERT INTO events (body) VALUES ('again');
+SELECT comb_sequence_horizon('events_position_seq');
+
+-- A rollback brings the old number back.
+BEGIN;
+SAVEPOINT s;
+ALTER SEQUENCE events_position_seq RESTART 1000;
+SELECT refusal('SELECT comb_sequence_horizon(''events_position_seq'')');
+SELECT DISTINCT refusal('INSERT INTO events DEFAULT VALUES') AS failed_too_often_for_a_place_each FROM generate_series(1, 2000);
+ROLLBACK TO s;
+INSERT INTO events (body) VALUES ('after a rollback');
+COMMIT;
 SELECT comb_sequence_horizon('events_position_seq');
 
 -- Versions: each UPDATE generates a greater one, in the layout of the column's type.

@@ -43,7 +43,7 @@ enum Key {
 
 /// FOR EACH ROW, INSERT OR UPDATE. Its arguments are the column of the key (by default id), and its layout if it is a UUID.
 ///
-/// A key above a floor of the transaction is covered, wherever it comes from: the horizon stays below the floor until the
+/// A key above the floor of the transaction is covered, wherever it comes from: the horizon stays below the floor until the
 /// transaction is visible.
 fn comb_guard(call: Call) -> Result<Datum, Report> {
     let trigger = Trigger::of(call, "comb_guard", Each::RowAtAnyTime)?;
@@ -95,21 +95,24 @@ fn key(trigger: Trigger, row: pg_sys::HeapTuple, column: Column) -> Option<Key> 
     }
 }
 
-/// Checks that a floor of the transaction is below the key.
+/// Checks that the floors of the transaction are below the key.
 fn check(trigger: Trigger, column: Column, key: Key) -> Result<(), Report> {
     let (_, _, table) = floors::server()?;
     match (column, key) {
         (Column::Number(number, _), Key::Number(key)) => {
             let sequences = drawn_by(trigger.table())?.iter().filter(|drawn| i32::from(drawn.column) == number);
-            let mut fills = None;
+            let mut is_filled = false;
+            let mut greatest = None;
             for drawn in sequences {
-                fills = Some(drawn.sequence);
+                is_filled = true;
                 let source = Source::sequence(floors::database(), drawn.sequence.to_u32());
-                if find(table, source).is_some_and(|floor| key > floor) {
-                    return Ok(());
-                }
+                greatest = greatest.max(find(table, source));
             }
-            if fills.is_none() {
+            // If several sequences fill it, readers poll by any of them.
+            if greatest.is_some_and(|floor| key > floor) {
+                return Ok(());
+            }
+            if !is_filled {
                 return Err(report!(
                     ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
                     "no sequence fills the column that comb_guard() checks"

@@ -30,6 +30,17 @@ pub fn local_transaction_id() -> u32 {
     return process.lxid;
 }
 
+/// TopSubTransactionId (c.h): the transaction itself.
+pub const TOP_SUBTRANSACTION: pg_sys::SubTransactionId = 1;
+
+/// The first and the newest file that this transaction has given a relation: up to which subtransaction it has kept each; 0: none.
+pub fn new_files(relation: &pg_sys::RelationData) -> [u32; 2] {
+    #[cfg(not(feature = "pg15"))]
+    return [relation.rd_firstRelfilelocatorSubid, relation.rd_newRelfilelocatorSubid];
+    #[cfg(feature = "pg15")]
+    return [relation.rd_firstRelfilenodeSubid, relation.rd_newRelfilenodeSubid];
+}
+
 /// The expressions of GROUP BY of an entry of the range table: from version 18 on, columns of HAVING are those of such an entry.
 #[cfg(not(any(feature = "pg15", feature = "pg16", feature = "pg17")))]
 pub fn group_expressions(entry: &pg_sys::RangeTblEntry) -> *mut pg_sys::List {
@@ -117,6 +128,12 @@ pub const BY_REFERENCED: CatalogIndex = CatalogIndex { catalog: DEPEND_RELATION,
 /// catalog/pg_inherits.h: by the child.
 pub const PARENTS: CatalogIndex = CatalogIndex { catalog: Oid::from_u32(2611), index: Oid::from_u32(2680), columns: &[1] };
 
+/// catalog/pg_rewrite.h: by the table.
+pub const RULES_OF_TABLE: CatalogIndex = CatalogIndex { catalog: Oid::from_u32(2618), index: Oid::from_u32(2693), columns: &[3] };
+
+/// The ev_type of a rule ON INSERT.
+pub const ON_INSERT: u8 = b'3';
+
 /// catalog/pg_sequence.h: by the sequence.
 pub const SEQUENCE: CatalogIndex = CatalogIndex { catalog: Oid::from_u32(2224), index: Oid::from_u32(5002), columns: &[1] };
 
@@ -132,6 +149,17 @@ pub struct FormDataPgAttrdef {
     pub oid: Oid,
     pub adrelid: Oid,
     pub adnum: i16,
+}
+
+/// FormData_pg_rewrite (catalog/pg_rewrite.h), without the query.
+#[repr(C)]
+pub struct FormDataPgRewrite {
+    pub oid: Oid,
+    pub rulename: pg_sys::NameData,
+    pub ev_class: Oid,
+    pub ev_type: u8,
+    pub ev_enabled: u8,
+    pub is_instead: bool,
 }
 
 /// FormData_pg_inherits (catalog/pg_inherits.h).

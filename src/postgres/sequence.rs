@@ -4,6 +4,7 @@ use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, Oid};
 
 use super::catalog;
+use super::compat::{TOP_SUBTRANSACTION, new_files};
 use super::raw;
 use super::report::{Report, report};
 
@@ -43,6 +44,20 @@ pub fn last_number(sequence: Oid, durability: Durability) -> Result<i64, Report>
         }
         if persistence == pg_sys::RELPERSISTENCE_TEMP && !open.rd_islocaltemp {
             return Err(report!(ERRCODE_FEATURE_NOT_SUPPORTED, "cannot read temporary sequences of other sessions"));
+        }
+        let [first, newest] = new_files(open);
+        if durability == Durability::Flushed && first != 0 {
+            // Others know nothing of its new number, and a rollback brings the old one back.
+            let error = report!(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, "cannot read the horizon of sequence ")
+                .quote(catalog::relation_name(sequence)?);
+            return Err(error.and(" in the transaction that has restarted it"));
+        }
+        if first.max(newest) > TOP_SUBTRANSACTION {
+            let error = report!(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, "cannot track sequence ")
+                .quote(catalog::relation_name(sequence)?);
+            return Err(error
+                .and(", which a subtransaction has restarted")
+                .hint("Restart it outside of savepoints, and of blocks with EXCEPTION in PL/pgSQL."));
         }
         let buffer = raw::ReadBuffer(relation, 0);
         #[cfg(not(feature = "pg19"))]

@@ -13,7 +13,8 @@ use pgrx::pg_sys::{self, AclResult, Datum, DependencyType, NodeTag, Oid, SysCach
 use crate::postgres::catalog::{self, Row, calls, relation_name, scan};
 use crate::postgres::compat::{
     ATTR_DEFAULT_RELATION, BY_DEPENDENT, BY_REFERENCED, DEFAULT_BY_OID, DEFAULT_EXPRESSION, DEFAULTS_OF_TABLE, FormDataPgAttrdef,
-    FormDataPgDepend, FormDataPgInherits, PARENTS, SEQUENCE, TRIGGER_CONDITION, TRIGGERS_OF_TABLE,
+    FormDataPgDepend, FormDataPgInherits, FormDataPgRewrite, ON_INSERT, PARENTS, RULES_OF_TABLE, SEQUENCE, TRIGGER_CONDITION,
+    TRIGGERS_OF_TABLE,
 };
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
@@ -90,9 +91,10 @@ fn find_drawn(table: Oid, watch: impl Fn(Oid), mut each: impl FnMut(Drawn)) -> R
         scan(BY_REFERENCED, &[RELATION, at], |row| {
             // SAFETY: a row of pg_depend.
             let depends = unsafe { row.form::<FormDataPgDepend>() };
-            if says_owned(depends) {
-                let column = column(depends.refobjsubid as i16);
-                each(Drawn { sequence: depends.objid, column, is_identity: says_identity(depends), owner });
+            let (number, is_identity) = (depends.refobjsubid as i16, says_identity(depends));
+            // A default that draws is found below. One that does not draw from this sequence makes its polls fail.
+            if says_owned(depends) && (is_identity || !has_default(at, number, |_| Ok(()))?) {
+                each(Drawn { sequence: depends.objid, column: column(number), is_identity, owner });
             }
             Ok(())
         })?;
@@ -257,6 +259,18 @@ fn check_tables(sequence: Oid, snapshot: &Snapshot) -> Result<(), Report> {
                     && (is_temporary || class.persistence != pg_sys::RELPERSISTENCE_TEMP) =>
             {
                 tables += 1;
+                if class.kind == pg_sys::RELKIND_FOREIGN_TABLE {
+                    return Err(refused(sequence, ", which a foreign table uses")?);
+                }
+                scan(RULES_OF_TABLE, &[table], |row| {
+                    // SAFETY: a row of pg_rewrite.
+                    let rule = unsafe { row.form::<FormDataPgRewrite>() };
+                    if rule.is_instead && rule.ev_type == ON_INSERT && rule.ev_enabled != b'D' {
+                        // The INSERT that replaces it calls no trigger of this table.
+                        return Err(refused(sequence, ", which a table with a rule ON INSERT DO INSTEAD uses")?);
+                    }
+                    Ok(())
+                })?;
                 check_triggers(sequence, table, class.kind, &mut tracked_above).map(|()| true)
             }
             _ => Ok(false),
@@ -268,7 +282,8 @@ fn check_tables(sequence: Oid, snapshot: &Snapshot) -> Result<(), Report> {
         let is_identity = says_identity(depends);
         if depends.refclassid == RELATION && says_owned(depends) && check_table(depends.refobjid, is_identity)? {
             must_see(row)?;
-            if !is_identity && !check_default(sequence, depends.refobjid, depends.refobjsubid as i16)? {
+            let (table, column) = (depends.refobjid, depends.refobjsubid as i16);
+            if !is_identity && !has_default(table, column, |default| check_expression(sequence, table, default))? {
                 // A program draws. A statement that began before the column owned the sequence has no floor for it.
                 must_precede(snapshot, row)?;
             }
@@ -300,8 +315,8 @@ fn check_tables(sequence: Oid, snapshot: &Snapshot) -> Result<(), Report> {
     Ok(())
 }
 
-/// Whether a column that owns a sequence has a default, which must be the number.
-fn check_default(sequence: Oid, table: Oid, column: i16) -> Result<bool, Report> {
+/// Whether a column has a default, which `check` gets.
+fn has_default(table: Oid, column: i16, mut check: impl FnMut(Row) -> Result<(), Report>) -> Result<bool, Report> {
     let mut has_default = false;
     scan(DEFAULTS_OF_TABLE, &[table], |row| {
         // SAFETY: a row of pg_attrdef.
@@ -309,44 +324,49 @@ fn check_default(sequence: Oid, table: Oid, column: i16) -> Result<bool, Report>
             return Ok(());
         }
         has_default = true;
-        check_expression(sequence, table, row)
+        check(row)
     })?;
     Ok(has_default)
 }
 
-/// A column must store the number itself, not a value that is computed from it.
+/// A column must store the number itself, not another value.
 fn check_expression(sequence: Oid, table: Oid, default: Row) -> Result<(), Report> {
     // SAFETY: the expression of a default is a node as a text.
     let is_number = default
         .value(DEFAULT_EXPRESSION)
-        .is_none_or(|text| unsafe { is_nextval(raw::stringToNode(catalog::c_string(text).as_ptr()).cast()) });
+        .is_none_or(|text| unsafe { is_nextval(sequence, raw::stringToNode(catalog::c_string(text).as_ptr()).cast()) });
     if is_number {
         return Ok(());
     }
-    let error = report!(STATE, "table ").quote(relation_name(table)?).and(" computes a column from numbers of sequence ");
+    let error = report!(STATE, "table ").quote(relation_name(table)?).and(" stores other values than the numbers of sequence ");
     Err(error
         .quote(relation_name(sequence)?)
         .detail("The horizon of the sequence is a number, not a value of the column.")
-        .hint("Poll by another column: an identity column, or a column that the trigger comb_row_version() fills."))
+        .hint("Poll by the sequence of the default, or by another column: an identity column, or a column that the trigger comb_row_version() fills."))
 }
 
-/// Whether an expression is nextval(), possibly cast to another type.
+/// Whether an expression is nextval() of that sequence, possibly cast to a type that stores the same number.
 ///
 /// # Safety
 /// A node, or null.
-unsafe fn is_nextval(node: *const pg_sys::Node) -> bool {
+unsafe fn is_nextval(sequence: Oid, node: *const pg_sys::Node) -> bool {
     // SAFETY: guaranteed by the caller. The tag of a node says its type.
     unsafe {
         let Some(tag) = node.as_ref().map(|node| node.type_) else { return false };
         match tag {
-            NodeTag::T_RelabelType => is_nextval((*node.cast::<pg_sys::RelabelType>()).arg.cast()),
-            NodeTag::T_CoerceToDomain => is_nextval((*node.cast::<pg_sys::CoerceToDomain>()).arg.cast()),
+            NodeTag::T_RelabelType => is_nextval(sequence, (*node.cast::<pg_sys::RelabelType>()).arg.cast()),
+            NodeTag::T_CoerceToDomain => is_nextval(sequence, (*node.cast::<pg_sys::CoerceToDomain>()).arg.cast()),
             NodeTag::T_FuncExpr => {
                 let call = &*node.cast::<pg_sys::FuncExpr>();
-                let is_cast = call.funcformat != pg_sys::CoercionForm::COERCE_EXPLICIT_CALL;
-                let argument = catalog::cells(call.args).first().map(|cell| cell.ptr_value.cast_const().cast());
-                call.funcid == Oid::from_u32(pg_sys::F_NEXTVAL)
-                    || is_cast && argument.is_some_and(|argument| is_nextval(argument))
+                let argument = catalog::cells(call.args).first().map(|cell| cell.ptr_value.cast_const().cast::<pg_sys::Node>());
+                argument.is_some_and(|argument| match call.funcid.to_u32() {
+                    pg_sys::F_NEXTVAL => {
+                        let is_constant = (*argument).type_ == NodeTag::T_Const;
+                        is_constant && (*argument.cast::<pg_sys::Const>()).constvalue == Datum::from(sequence)
+                    }
+                    pg_sys::F_INT4_INT8 | pg_sys::F_INT2_INT8 | pg_sys::F_NUMERIC_INT8 => is_nextval(sequence, argument),
+                    _ => false,
+                })
             }
             _ => false,
         }
@@ -550,17 +570,22 @@ fn accept_changes() {
     }
     // SAFETY: in a transaction.
     unsafe { raw::AcceptInvalidationMessages() };
-    let (changed, count) = CHANGED.replace(([Oid::INVALID; CHANGED_CAPACITY], 0));
-    for table in changed.iter().take(count) {
+    let changed =
+        |index| Some(CHANGED.get()).filter(|(_, count)| index < *count).and_then(|(changed, _)| changed.get(index).copied());
+    let mut done = 0;
+    while let Some(table) = changed(done) {
         let mut is_used = false;
-        let found = find_drawn(*table, drop, |drawn| {
+        let found = find_drawn(table, drop, |drawn| {
             // SAFETY: no call below uses the cache while this reference is in use.
             is_used |= unsafe { &*KNOWN.get() }.checked.find(drawn.sequence).is_some();
         });
         if is_used || found.is_err() {
             forget_all();
         }
+        done += 1;
     }
+    // Not before: an ERROR in find_drawn() must not lose a change.
+    CHANGED.set(([Oid::INVALID; CHANGED_CAPACITY], 0));
 }
 
 unsafe extern "C-unwind" fn relation_changed(_: Datum, relation: Oid) {

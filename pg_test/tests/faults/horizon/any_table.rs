@@ -324,6 +324,15 @@ fn what_changes_under_a_reader() {
     assert_eq!(sqlstate(&mut reader, "SELECT comb_sequence_horizon('late_n_seq')"), "40001");
     run(&mut reader, "ROLLBACK");
     assert_eq!(value::<i64>(&mut reader, "SELECT comb_sequence_horizon('late_n_seq')"), 41);
+    // A poll that is cancelled while it looks at the change does not lose it.
+    run(&mut a, "CREATE TABLE untracked (n bigint DEFAULT nextval('late_n_seq'))");
+    run(&mut b, "BEGIN; LOCK TABLE pg_depend IN ACCESS EXCLUSIVE MODE");
+    run(&mut reader, "SET statement_timeout = '300ms'");
+    assert_eq!(sqlstate(&mut reader, "SELECT comb_sequence_horizon('late_n_seq')"), "57014");
+    run(&mut b, "ROLLBACK");
+    run(&mut reader, "RESET statement_timeout");
+    assert_eq!(sqlstate(&mut reader, "SELECT comb_sequence_horizon('late_n_seq')"), "55000");
+    run(&mut a, "DROP TABLE untracked");
     // A connection in a transaction notices a definition that has just changed.
     run(&mut reader, "BEGIN");
     assert_eq!(value::<i64>(&mut reader, "SELECT comb_sequence_horizon('late_n_seq')"), 41);
