@@ -62,6 +62,12 @@ impl CachedRow {
         unsafe { &*pg_sys::GETSTRUCT(self.tuple).cast() }
     }
 
+    /// The transaction that wrote the row; `None` if all snapshots see it.
+    pub fn written_by(self) -> Option<u32> {
+        // SAFETY: a row of the cache.
+        unsafe { written_by(self.tuple) }
+    }
+
     /// A column; `None` if it is NULL.
     pub fn value(self, column: u32) -> Option<Datum> {
         let mut is_null = false;
@@ -142,6 +148,15 @@ pub fn is_ours(library: &CStr) -> bool {
     matches!(library.to_bytes(), b"comb" | [.., b'/', b'c', b'o', b'm', b'b'])
 }
 
+/// # Safety
+/// A row of a table.
+unsafe fn written_by(row: HeapTuple) -> Option<u32> {
+    // SAFETY: guaranteed by the caller.
+    let writer = unsafe { pg_sys::htup::HeapTupleHeaderGetXmin((*row).t_data) };
+    // A frozen row has FrozenTransactionId, which is below.
+    (writer >= pg_sys::FirstNormalTransactionId).then_some(writer.into_inner())
+}
+
 /// A row of a catalog, during a scan.
 #[derive(Clone, Copy)]
 pub struct Row {
@@ -176,9 +191,7 @@ impl Row {
     /// The transaction that wrote the row; `None` if all snapshots see it.
     pub fn written_by(self) -> Option<u32> {
         // SAFETY: the row exists during the scan.
-        let writer = unsafe { pg_sys::htup::HeapTupleHeaderGetXmin((*self.tuple).t_data) };
-        // A frozen row has FrozenTransactionId, which is below.
-        (writer >= pg_sys::FirstNormalTransactionId).then_some(writer.into_inner())
+        unsafe { written_by(self.tuple) }
     }
 }
 

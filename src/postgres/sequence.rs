@@ -47,17 +47,12 @@ pub fn last_number(sequence: Oid, durability: Durability) -> Result<i64, Report>
         }
         let [first, newest] = new_files(open);
         if durability == Durability::Flushed && first != 0 {
-            // Others know nothing of its new number, and a rollback brings the old one back.
-            let error = report!(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, "cannot read the horizon of sequence ")
-                .quote(catalog::relation_name(sequence)?);
-            return Err(error.and(" in the transaction that has restarted it"));
+            return Err(changed_here(sequence));
         }
         if first.max(newest) > TOP_SUBTRANSACTION {
-            let error = report!(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, "cannot track sequence ")
-                .quote(catalog::relation_name(sequence)?);
-            return Err(error
-                .and(", which a subtransaction has restarted")
-                .hint("Restart it outside of savepoints, and of blocks with EXCEPTION in PL/pgSQL."));
+            // A rollback to a savepoint brings the number of before back. Until the end of the (sub)transaction, no other one draws.
+            raw::relation_close(relation, pg_sys::NoLock as i32);
+            return Ok(i64::MIN);
         }
         let buffer = raw::ReadBuffer(relation, 0);
         #[cfg(not(feature = "pg19"))]
@@ -78,5 +73,16 @@ pub fn last_number(sequence: Oid, durability: Durability) -> Result<i64, Report>
         }
         raw::relation_close(relation, if durability == Durability::Flushed { lock } else { pg_sys::NoLock as i32 });
         Ok(if is_called { last } else { last.saturating_sub(1) })
+    }
+}
+
+/// Others know nothing of the number of a sequence that this transaction has changed, and a rollback brings another one back.
+#[cold]
+pub fn changed_here(sequence: Oid) -> Report {
+    match catalog::relation_name(sequence) {
+        Ok(name) => report!(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, "cannot read the horizon of sequence ")
+            .quote(name)
+            .and(" in the transaction that has changed the sequence"),
+        Err(error) => error,
     }
 }

@@ -165,42 +165,33 @@ fn write(floors: Floors, source: Source, last: impl FnOnce() -> Result<i64, Repo
     if own.id != id {
         own = Own { id, count: 0, ..own };
     }
-    // A statement that failed before its entry had a floor has left it.
-    let is_left = |entry: &(Option<Source>, usize)| {
-        entry.0.is_none() && floors.entry(entry.1, id).is_some_and(|entry| entry.source == source)
-    };
-    let left = own.entries.iter().take(own.count).enumerate().find(|(_, entry)| is_left(entry));
-    let (index, place) = match left {
-        Some((index, entry)) => (index, entry.1),
-        None => (own.count, new_place(floors, id, source, own.count)?),
-    };
-    own.count = own.count.max(index + 1);
+    if own.count >= floors.places() / 4 {
+        return Err(report!(ERRCODE_PROGRAM_LIMIT_EXCEEDED, "transaction draws from too many tracked sequences")
+            .detail(format_args!("A transaction can have {} floors.", floors.places() / 4))
+            .hint("Insert into fewer tables in one transaction, or preload comb for more shared memory."));
+    }
+    let entry = Entry { id, source, floor: None, since: realtime().unwrap_or(0) };
+    let Some(place) = floors.place(entry, &Server) else { return Err(table_is_full(floors)) };
+    let index = own.count;
+    own.count += 1;
     let note = |own: &mut Own, source| {
         if let Some(entry) = own.entries.get_mut(index) {
             *entry = (source, place);
         }
         OWN.set(*own);
     };
-    // After an error, the entry has no floor, and the transaction gives it one before it draws.
+    // After an error, the entry has no floor, and the transaction writes another one before it draws.
     note(&mut own, None);
     floors.set_floor(place, id, last()?);
     note(&mut own, Some(source));
     Ok(place)
 }
 
-/// A place with an entry without a floor. `count`: how many entries the transaction has already.
-fn new_place(floors: Floors, id: u64, source: Source, count: usize) -> Result<usize, Report> {
-    if count >= floors.places() / 4 {
-        return Err(report!(ERRCODE_PROGRAM_LIMIT_EXCEEDED, "transaction draws from too many tracked sequences")
-            .detail(format_args!("A transaction can have {} floors.", floors.places() / 4))
-            .hint("Insert into fewer tables in one transaction, or preload comb for more shared memory."));
-    }
-    let entry = Entry { id, source, floor: None, since: realtime().unwrap_or(0) };
-    floors.place(entry, &Server).ok_or_else(|| {
-        report!(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, "too many tracked transactions")
-            .detail(format_args!("All {} places for floors of transactions in progress are in use.", floors.places()))
-            .hint("SELECT * FROM comb_horizon_holders() shows them. There are more places if \"max_connections\" is higher.")
-    })
+#[cold]
+fn table_is_full(floors: Floors) -> Report {
+    report!(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, "too many tracked transactions")
+        .detail(format_args!("All {} places for floors of transactions in progress are in use.", floors.places()))
+        .hint("SELECT * FROM comb_horizon_holders() shows them. There are more places if \"max_connections\" is higher.")
 }
 
 /// Has [`at_end`] called at the end of each transaction of this process.

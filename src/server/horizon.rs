@@ -6,13 +6,14 @@ use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, Oid};
 
 use super::floors;
+use super::host::in_parallel_worker;
 use super::tracked;
 use super::transactions::Server;
 use crate::postgres::compat::local_transaction_id;
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
-use crate::postgres::sequence::{Durability, last_number};
+use crate::postgres::sequence::{Durability, changed_here, last_number};
 use comb_clock::floors::{Snapshot, Source, Transactions, Unknown, number_of_tick, tick_of_number};
 
 /// The last tick that is settled for the calling statement: all UUIDs up to it are visible to it, or will never appear.
@@ -31,6 +32,10 @@ pub fn settled_tick() -> Result<u64, Report> {
 pub fn settled_number(sequence: Oid) -> Result<i64, Report> {
     let source = Source::sequence(floors::database(), sequence.to_u32());
     tracked::require_read(sequence)?;
+    // The relation cache of a worker does not say what last_number() asks it.
+    if in_parallel_worker() && tracked::is_changed_here(sequence) {
+        return Err(changed_here(sequence));
+    }
     settled(source, || last_number(sequence, Durability::Flushed), |snapshot| tracked::check_use(sequence, snapshot))
 }
 

@@ -86,34 +86,37 @@ fn find_drawn(table: Oid, watch: impl Fn(Oid), mut each: impl FnMut(Drawn)) -> R
     let mut above = Some(table);
     while let Some(at) = above {
         watch(at);
-        let Some(owner) = catalog::relation(at).map(|class| class.owner) else { break };
-        let column = |number: i16| column_of(table, at, number);
-        scan(BY_REFERENCED, &[RELATION, at], |row| {
-            // SAFETY: a row of pg_depend.
-            let depends = unsafe { row.form::<FormDataPgDepend>() };
-            let (number, is_identity) = (depends.refobjsubid as i16, says_identity(depends));
-            // A default that draws is found below. One that does not draw from this sequence makes its polls fail.
-            if says_owned(depends) && (is_identity || !has_default(at, number, |_| Ok(()))?) {
-                each(Drawn { sequence: depends.objid, column: column(number), is_identity, owner });
-            }
-            Ok(())
-        })?;
-        scan(DEFAULTS_OF_TABLE, &[at], |row| {
-            // SAFETY: a row of pg_attrdef.
-            let default = unsafe { row.form::<FormDataPgAttrdef>() };
-            scan(BY_DEPENDENT, &[ATTR_DEFAULT_RELATION, default.oid], |row| {
-                // SAFETY: a row of pg_depend.
-                let depends = unsafe { row.form::<FormDataPgDepend>() };
-                let sequence = depends.refobjid;
-                if depends.refclassid == RELATION && is_sequence(sequence) {
-                    each(Drawn { sequence, column: column(default.adnum), is_identity: false, owner });
-                }
-                Ok(())
-            })
-        })?;
+        find_drawn_at(at, |drawn| each(Drawn { column: column_of(table, at, drawn.column), ..drawn }))?;
         above = parent(at, |_| Ok(()))?;
     }
     Ok(())
+}
+
+/// The same without the partitioned tables above.
+fn find_drawn_at(table: Oid, mut each: impl FnMut(Drawn)) -> Result<(), Report> {
+    let Some(owner) = catalog::relation(table).map(|class| class.owner) else { return Ok(()) };
+    scan(BY_REFERENCED, &[RELATION, table], |row| {
+        // SAFETY: a row of pg_depend.
+        let depends = unsafe { row.form::<FormDataPgDepend>() };
+        if says_owned(depends) {
+            let column = depends.refobjsubid as i16;
+            each(Drawn { sequence: depends.objid, column, is_identity: says_identity(depends), owner });
+        }
+        Ok(())
+    })?;
+    scan(DEFAULTS_OF_TABLE, &[table], |row| {
+        // SAFETY: a row of pg_attrdef.
+        let default = unsafe { row.form::<FormDataPgAttrdef>() };
+        scan(BY_DEPENDENT, &[ATTR_DEFAULT_RELATION, default.oid], |row| {
+            // SAFETY: a row of pg_depend.
+            let depends = unsafe { row.form::<FormDataPgDepend>() };
+            let sequence = depends.refobjid;
+            if depends.refclassid == RELATION && is_sequence(sequence) {
+                each(Drawn { sequence, column: default.adnum, is_identity: false, owner });
+            }
+            Ok(())
+        })
+    })
 }
 
 /// The number of a column of `above` in `table`; 0 if it has none of that name.
@@ -186,6 +189,12 @@ fn parent(table: Oid, mut check: impl FnMut(Row) -> Result<(), Report>) -> Resul
     Ok(parent)
 }
 
+/// Whether this transaction has changed the sequence.
+pub fn is_changed_here(sequence: Oid) -> bool {
+    let writer = catalog::cached(SysCacheIdentifier::RELOID, sequence, |row| row.written_by());
+    writer.flatten().is_some_and(is_own)
+}
+
 /// Returns an error if numbers of a sequence can be stored by a statement that does not write a floor. It is called after the
 /// last number was read: what changes later is about later numbers.
 pub fn check_use(sequence: Oid, snapshot: &Snapshot) -> Result<(), Report> {
@@ -252,7 +261,7 @@ fn check_tables(sequence: Oid, snapshot: &Snapshot) -> Result<(), Report> {
     let mut tracked_above = None;
     let mut tables = 0;
     // Whether rows of the table count, which must then be tracked. Other sessions cannot read a temporary table.
-    let mut check_table = |table: Oid, is_identity: bool| -> Result<bool, Report> {
+    let mut check_table = |table: Oid, column: i16, is_identity: bool| -> Result<bool, Report> {
         match catalog::relation(table) {
             Some(class)
                 if (is_identity || may_draw(class.owner, sequence))
@@ -267,11 +276,17 @@ fn check_tables(sequence: Oid, snapshot: &Snapshot) -> Result<(), Report> {
                     let rule = unsafe { row.form::<FormDataPgRewrite>() };
                     if rule.is_instead && rule.ev_type == ON_INSERT && rule.ev_enabled != b'D' {
                         // The INSERT that replaces it calls no trigger of this table.
-                        return Err(refused(sequence, ", which a table with a rule ON INSERT DO INSTEAD uses")?);
+                        let error = refused(sequence, ", which a table with a rule ON INSERT DO INSTEAD uses")?;
+                        return Err(error.hint("Use a trigger or a partitioned table instead of the rule."));
                     }
                     Ok(())
                 })?;
-                check_triggers(sequence, table, class.kind, &mut tracked_above).map(|()| true)
+                let mut shares = false;
+                find_drawn_at(table, |drawn| shares |= drawn.column == column && drawn.sequence != sequence)?;
+                if shares {
+                    return Err(shared(sequence, table)?);
+                }
+                check_triggers(sequence, table, column, class.kind, &mut tracked_above).map(|()| true)
             }
             _ => Ok(false),
         }
@@ -280,10 +295,10 @@ fn check_tables(sequence: Oid, snapshot: &Snapshot) -> Result<(), Report> {
         // SAFETY: a row of pg_depend.
         let depends = unsafe { row.form::<FormDataPgDepend>() };
         let is_identity = says_identity(depends);
-        if depends.refclassid == RELATION && says_owned(depends) && check_table(depends.refobjid, is_identity)? {
+        let (table, column) = (depends.refobjid, depends.refobjsubid as i16);
+        if depends.refclassid == RELATION && says_owned(depends) && check_table(table, column, is_identity)? {
             must_see(row)?;
-            let (table, column) = (depends.refobjid, depends.refobjsubid as i16);
-            if !is_identity && !has_default(table, column, |default| check_expression(sequence, table, default))? {
+            if !is_identity && !check_default(sequence, table, column)? {
                 // A program draws. A statement that began before the column owned the sequence has no floor for it.
                 must_precede(snapshot, row)?;
             }
@@ -298,12 +313,12 @@ fn check_tables(sequence: Oid, snapshot: &Snapshot) -> Result<(), Report> {
         }
         scan(DEFAULT_BY_OID, &[depends.objid], |default| {
             // SAFETY: a row of pg_attrdef.
-            let table = unsafe { default.form::<FormDataPgAttrdef>() }.adrelid;
-            if !check_table(table, false)? {
+            let form = unsafe { default.form::<FormDataPgAttrdef>() };
+            if !check_table(form.adrelid, form.adnum, false)? {
                 return Ok(());
             }
             must_see(row)?;
-            check_expression(sequence, table, default)
+            check_expression(sequence, form.adrelid, default)
         })
     })?;
     if tables == 0 {
@@ -315,8 +330,18 @@ fn check_tables(sequence: Oid, snapshot: &Snapshot) -> Result<(), Report> {
     Ok(())
 }
 
-/// Whether a column has a default, which `check` gets.
-fn has_default(table: Oid, column: i16, mut check: impl FnMut(Row) -> Result<(), Report>) -> Result<bool, Report> {
+/// Readers can poll a column by the numbers of one sequence alone.
+#[cold]
+fn shared(sequence: Oid, table: Oid) -> Result<Report, Report> {
+    let error = report!(STATE, "table ").quote(relation_name(table)?).and(" fills the column of sequence ");
+    Ok(error.quote(relation_name(sequence)?).and(" from another sequence as well").hint(
+        "Use ALTER SEQUENCE ... OWNED BY NONE for a sequence that the column does not use. A partition must have the default \
+         of its partitioned table.",
+    ))
+}
+
+/// Whether a column that owns a sequence has a default, which must be the number.
+fn check_default(sequence: Oid, table: Oid, column: i16) -> Result<bool, Report> {
     let mut has_default = false;
     scan(DEFAULTS_OF_TABLE, &[table], |row| {
         // SAFETY: a row of pg_attrdef.
@@ -324,7 +349,7 @@ fn has_default(table: Oid, column: i16, mut check: impl FnMut(Row) -> Result<(),
             return Ok(());
         }
         has_default = true;
-        check(row)
+        check_expression(sequence, table, row)
     })?;
     Ok(has_default)
 }
@@ -339,10 +364,10 @@ fn check_expression(sequence: Oid, table: Oid, default: Row) -> Result<(), Repor
         return Ok(());
     }
     let error = report!(STATE, "table ").quote(relation_name(table)?).and(" stores other values than the numbers of sequence ");
-    Err(error
-        .quote(relation_name(sequence)?)
-        .detail("The horizon of the sequence is a number, not a value of the column.")
-        .hint("Poll by the sequence of the default, or by another column: an identity column, or a column that the trigger comb_row_version() fills."))
+    Err(error.quote(relation_name(sequence)?).detail("The horizon of the sequence is a number, not a value of the column.").hint(
+        "Poll by an identity column, by one with DEFAULT nextval('sequence'), or by one that the trigger comb_row_version() \
+             fills.",
+    ))
 }
 
 /// Whether an expression is nextval() of that sequence, possibly cast to a type that stores the same number.
@@ -358,15 +383,22 @@ unsafe fn is_nextval(sequence: Oid, node: *const pg_sys::Node) -> bool {
             NodeTag::T_CoerceToDomain => is_nextval(sequence, (*node.cast::<pg_sys::CoerceToDomain>()).arg.cast()),
             NodeTag::T_FuncExpr => {
                 let call = &*node.cast::<pg_sys::FuncExpr>();
-                let argument = catalog::cells(call.args).first().map(|cell| cell.ptr_value.cast_const().cast::<pg_sys::Node>());
-                argument.is_some_and(|argument| match call.funcid.to_u32() {
-                    pg_sys::F_NEXTVAL => {
-                        let is_constant = (*argument).type_ == NodeTag::T_Const;
-                        is_constant && (*argument.cast::<pg_sys::Const>()).constvalue == Datum::from(sequence)
-                    }
-                    pg_sys::F_INT4_INT8 | pg_sys::F_INT2_INT8 | pg_sys::F_NUMERIC_INT8 => is_nextval(sequence, argument),
+                let cells = catalog::cells(call.args);
+                let argument =
+                    |index| cells.get(index).map(|cell: &pg_sys::ListCell| cell.ptr_value.cast_const().cast::<pg_sys::Node>());
+                let constant = |index| {
+                    let node = argument(index).filter(|node| (**node).type_ == NodeTag::T_Const);
+                    node.map(|node| (*node.cast::<pg_sys::Const>()).constvalue.value())
+                };
+                let is_cast = match call.funcid.to_u32() {
+                    pg_sys::F_NEXTVAL => return constant(0) == Some(Datum::from(sequence).value()),
+                    pg_sys::F_INT4_INT8 | pg_sys::F_INT2_INT8 | pg_sys::F_INT4_INT2 | pg_sys::F_NUMERIC_INT8 => true,
+                    pg_sys::F_INT8_INT4 | pg_sys::F_INT8_INT2 => true,
+                    // A negative scale rounds: numeric_typmod_scale() in numeric.c.
+                    pg_sys::F_NUMERIC_NUMERIC_INT4 => constant(1).is_some_and(|typmod| (typmod as i32 - 4) & 1024 == 0),
                     _ => false,
-                })
+                };
+                is_cast && argument(0).is_some_and(|argument| is_nextval(sequence, argument))
             }
             _ => false,
         }
@@ -376,7 +408,7 @@ unsafe fn is_nextval(sequence: Oid, node: *const pg_sys::Node) -> bool {
 /// The table, or a partitioned table above it that draws from the sequence as well, must have the trigger. Statements that
 /// insert into a partition through the partitioned table call the triggers of the partitioned table. `tracked_above` is the
 /// last one that was found: other partitions have the same.
-fn check_triggers(sequence: Oid, table: Oid, kind: u8, tracked_above: &mut Option<Oid>) -> Result<(), Report> {
+fn check_triggers(sequence: Oid, table: Oid, column: i16, kind: u8, tracked_above: &mut Option<Oid>) -> Result<(), Report> {
     watch(table);
     let mut at = parent(table, must_see)?;
     while let Some(above) = at {
@@ -384,8 +416,15 @@ fn check_triggers(sequence: Oid, table: Oid, kind: u8, tracked_above: &mut Optio
         if *tracked_above == Some(above) {
             return Ok(());
         }
-        let mut draws = false;
-        find_drawn(above, watch, |drawn| draws |= drawn.sequence == sequence)?;
+        let (mut draws, mut shares) = (false, false);
+        let same = column_of(above, table, column);
+        find_drawn(above, watch, |drawn| {
+            draws |= drawn.sequence == sequence;
+            shares |= drawn.column == same && drawn.sequence != sequence;
+        })?;
+        if shares {
+            return Err(shared(sequence, table)?);
+        }
         if draws && has_trigger(above, pg_sys::RELKIND_PARTITIONED_TABLE)? {
             *tracked_above = Some(above);
             return Ok(());

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle, sleep};
 use std::time::{Duration, Instant};
 
-use pg_test::{Load, SHARINGS, Server, Sharing, Stop, check, sqlstate, value, within};
+use pg_test::{Load, SHARINGS, Server, Sharing, Stop, check, installation, sqlstate, value, within};
 use postgres::{Client, Config, NoTls, SimpleQueryMessage};
 
 use super::stage::{NIL, Reader, Stage, is_to_be_repeated, numbers, run, server_with_tables};
@@ -333,6 +333,13 @@ fn what_changes_under_a_reader() {
     run(&mut reader, "RESET statement_timeout");
     assert_eq!(sqlstate(&mut reader, "SELECT comb_sequence_horizon('late_n_seq')"), "55000");
     run(&mut a, "DROP TABLE untracked");
+    // The number of a sequence that the transaction has restarted, also in a parallel worker.
+    let parallel = if installation().major == 15 { "force_parallel_mode" } else { "debug_parallel_query" };
+    for mode in ["off", "on"] {
+        run(&mut a, &format!("BEGIN; SET LOCAL {parallel} = {mode}; ALTER SEQUENCE late_n_seq RESTART 1000"));
+        assert_eq!(sqlstate(&mut a, "SELECT comb_sequence_horizon('late_n_seq')"), "55000", "{mode}");
+        run(&mut a, "ROLLBACK");
+    }
     // A connection in a transaction notices a definition that has just changed.
     run(&mut reader, "BEGIN");
     assert_eq!(value::<i64>(&mut reader, "SELECT comb_sequence_horizon('late_n_seq')"), 41);
