@@ -97,6 +97,7 @@ pub struct Relation {
     pub kind: u8,
     pub persistence: u8,
     pub is_partition: bool,
+    pub has_rules: bool,
     /// The number of rows at the last VACUUM or ANALYZE; -1 before.
     pub rows: f32,
 }
@@ -111,6 +112,7 @@ pub fn relation(relation: Oid) -> Option<Relation> {
             kind: class.relkind as u8,
             persistence: class.relpersistence as u8,
             is_partition: class.relispartition,
+            has_rules: class.relhasrules,
             rows: class.reltuples,
         }
     })

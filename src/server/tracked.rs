@@ -86,36 +86,37 @@ fn find_drawn(table: Oid, watch: impl Fn(Oid), mut each: impl FnMut(Drawn)) -> R
     let mut above = Some(table);
     while let Some(at) = above {
         watch(at);
-        find_drawn_at(at, |drawn| each(Drawn { column: column_of(table, at, drawn.column), ..drawn }))?;
+        let Some(owner) = catalog::relation(at).map(|class| class.owner) else { break };
+        let column = |number: i16| column_of(table, at, number);
+        find_owned(at, |sequence, number, is_identity| each(Drawn { sequence, column: column(number), is_identity, owner }))?;
+        scan(DEFAULTS_OF_TABLE, &[at], |row| {
+            // SAFETY: a row of pg_attrdef.
+            let default = unsafe { row.form::<FormDataPgAttrdef>() };
+            scan(BY_DEPENDENT, &[ATTR_DEFAULT_RELATION, default.oid], |row| {
+                // SAFETY: a row of pg_depend.
+                let depends = unsafe { row.form::<FormDataPgDepend>() };
+                let sequence = depends.refobjid;
+                if depends.refclassid == RELATION && is_sequence(sequence) {
+                    each(Drawn { sequence, column: column(default.adnum), is_identity: false, owner });
+                }
+                Ok(())
+            })
+        })?;
         above = parent(at, |_| Ok(()))?;
     }
     Ok(())
 }
 
-/// The same without the partitioned tables above.
-fn find_drawn_at(table: Oid, mut each: impl FnMut(Drawn)) -> Result<(), Report> {
-    let Some(owner) = catalog::relation(table).map(|class| class.owner) else { return Ok(()) };
+/// Calls `each` with the sequences that columns of a table own or have as their identity: the sequence, the column, and whether
+/// it is the identity.
+fn find_owned(table: Oid, mut each: impl FnMut(Oid, i16, bool)) -> Result<(), Report> {
     scan(BY_REFERENCED, &[RELATION, table], |row| {
         // SAFETY: a row of pg_depend.
         let depends = unsafe { row.form::<FormDataPgDepend>() };
         if says_owned(depends) {
-            let column = depends.refobjsubid as i16;
-            each(Drawn { sequence: depends.objid, column, is_identity: says_identity(depends), owner });
+            each(depends.objid, depends.refobjsubid as i16, says_identity(depends));
         }
         Ok(())
-    })?;
-    scan(DEFAULTS_OF_TABLE, &[table], |row| {
-        // SAFETY: a row of pg_attrdef.
-        let default = unsafe { row.form::<FormDataPgAttrdef>() };
-        scan(BY_DEPENDENT, &[ATTR_DEFAULT_RELATION, default.oid], |row| {
-            // SAFETY: a row of pg_depend.
-            let depends = unsafe { row.form::<FormDataPgDepend>() };
-            let sequence = depends.refobjid;
-            if depends.refclassid == RELATION && is_sequence(sequence) {
-                each(Drawn { sequence, column: default.adnum, is_identity: false, owner });
-            }
-            Ok(())
-        })
     })
 }
 
@@ -271,18 +272,12 @@ fn check_tables(sequence: Oid, snapshot: &Snapshot) -> Result<(), Report> {
                 if class.kind == pg_sys::RELKIND_FOREIGN_TABLE {
                     return Err(refused(sequence, ", which a foreign table uses")?);
                 }
-                scan(RULES_OF_TABLE, &[table], |row| {
-                    // SAFETY: a row of pg_rewrite.
-                    let rule = unsafe { row.form::<FormDataPgRewrite>() };
-                    if rule.is_instead && rule.ev_type == ON_INSERT && rule.ev_enabled != b'D' {
-                        // The INSERT that replaces it calls no trigger of this table.
-                        let error = refused(sequence, ", which a table with a rule ON INSERT DO INSTEAD uses")?;
-                        return Err(error.hint("Use a trigger or a partitioned table instead of the rule."));
-                    }
-                    Ok(())
-                })?;
+                if class.has_rules {
+                    check_rules(sequence, table)?;
+                }
                 let mut shares = false;
-                find_drawn_at(table, |drawn| shares |= drawn.column == column && drawn.sequence != sequence)?;
+                // A default that draws from another sequence is not accepted below.
+                find_owned(table, |other, number, _| shares |= number == column && other != sequence)?;
                 if shares {
                     return Err(shared(sequence, table)?);
                 }
@@ -328,6 +323,20 @@ fn check_tables(sequence: Oid, snapshot: &Snapshot) -> Result<(), Report> {
             .hint("If a function draws its numbers, use ALTER SEQUENCE ... OWNED BY the column that stores them."));
     }
     Ok(())
+}
+
+/// An INSERT that a rule replaces calls no trigger of this table.
+#[cold]
+fn check_rules(sequence: Oid, table: Oid) -> Result<(), Report> {
+    scan(RULES_OF_TABLE, &[table], |row| {
+        // SAFETY: a row of pg_rewrite.
+        let rule = unsafe { row.form::<FormDataPgRewrite>() };
+        if !rule.is_instead || rule.ev_type != ON_INSERT || rule.ev_enabled == b'D' {
+            return Ok(());
+        }
+        let error = refused(sequence, ", which a table with a rule ON INSERT DO INSTEAD uses")?;
+        Err(error.hint("Use a trigger or a partitioned table instead of the rule."))
+    })
 }
 
 /// Readers can poll a column by the numbers of one sequence alone.
