@@ -13,6 +13,7 @@ use crate::postgres::call::{Call, export};
 use crate::postgres::catalog;
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
+use crate::postgres::sequence::UNKNOWN;
 use crate::server::floors::{self, find};
 use crate::server::tracked::drawn_by;
 use comb_clock::floors::{Source, tick_of_number};
@@ -102,14 +103,16 @@ fn check(trigger: Trigger, column: Column, key: Key) -> Result<(), Report> {
         (Column::Number(number, _), Key::Number(key)) => {
             let sequences = drawn_by(trigger.table())?.iter().filter(|drawn| i32::from(drawn.column) == number);
             let mut is_filled = false;
-            let mut greatest = None;
+            let mut is_covered = None;
             for drawn in sequences {
                 is_filled = true;
                 let source = Source::sequence(floors::database(), drawn.sequence.to_u32());
-                greatest = greatest.max(find(table, source));
+                if let Some(floor) = find(table, source) {
+                    // If several sequences fill it, readers poll by any of them.
+                    is_covered = Some(is_covered.unwrap_or(true) && key > floor && floor != UNKNOWN);
+                }
             }
-            // If several sequences fill it, readers poll by any of them.
-            if greatest.is_some_and(|floor| key > floor) {
+            if is_covered == Some(true) {
                 return Ok(());
             }
             if !is_filled {

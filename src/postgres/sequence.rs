@@ -24,6 +24,9 @@ pub enum Durability {
     Any,
 }
 
+/// The last number for a writer whose subtransaction has changed the sequence: below all numbers.
+pub const UNKNOWN: i64 = i64::MIN;
+
 /// The last number that was drawn from a sequence; before the first one, the number below it. It checks no privilege: a role
 /// that may INSERT into a table needs none on the sequence of its identity column.
 ///
@@ -49,10 +52,10 @@ pub fn last_number(sequence: Oid, durability: Durability) -> Result<i64, Report>
         if durability == Durability::Flushed && first != 0 {
             return Err(changed_here(sequence));
         }
-        if first.max(newest) > TOP_SUBTRANSACTION {
-            // A rollback to a savepoint brings the number of before back. Until the end of the (sub)transaction, no other one draws.
+        if first != 0 && newest != TOP_SUBTRANSACTION {
+            // A rollback to a savepoint can bring an earlier number back. Until then, no other transaction draws.
             raw::relation_close(relation, pg_sys::NoLock as i32);
-            return Ok(i64::MIN);
+            return Ok(UNKNOWN);
         }
         let buffer = raw::ReadBuffer(relation, 0);
         #[cfg(not(feature = "pg19"))]

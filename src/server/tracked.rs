@@ -416,17 +416,23 @@ unsafe fn is_nextval(sequence: Oid, node: *const pg_sys::Node) -> bool {
 
 /// The table, or a partitioned table above it that draws from the sequence as well, must have the trigger. Statements that
 /// insert into a partition through the partitioned table call the triggers of the partitioned table. `tracked_above` is the
-/// last one that was found: other partitions have the same.
-fn check_triggers(sequence: Oid, table: Oid, column: i16, kind: u8, tracked_above: &mut Option<Oid>) -> Result<(), Report> {
+/// last one that was found, with the column: other partitions have the same.
+fn check_triggers(
+    sequence: Oid,
+    table: Oid,
+    column: i16,
+    kind: u8,
+    tracked_above: &mut Option<(Oid, i16)>,
+) -> Result<(), Report> {
     watch(table);
     let mut at = parent(table, must_see)?;
     while let Some(above) = at {
         watch(above);
-        if *tracked_above == Some(above) {
+        let same = column_of(above, table, column);
+        if *tracked_above == Some((above, same)) {
             return Ok(());
         }
         let (mut draws, mut shares) = (false, false);
-        let same = column_of(above, table, column);
         find_drawn(above, watch, |drawn| {
             draws |= drawn.sequence == sequence;
             shares |= drawn.column == same && drawn.sequence != sequence;
@@ -435,7 +441,7 @@ fn check_triggers(sequence: Oid, table: Oid, column: i16, kind: u8, tracked_abov
             return Err(shared(sequence, table)?);
         }
         if draws && has_trigger(above, pg_sys::RELKIND_PARTITIONED_TABLE)? {
-            *tracked_above = Some(above);
+            *tracked_above = Some((above, same));
             return Ok(());
         }
         at = parent(above, must_see)?;
