@@ -54,7 +54,7 @@ impl Session {
     pub fn wait_for(&self, server: &Server, event: &str) {
         let mut client = server.connect();
         let query = "SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name = $1 AND wait_event = $2";
-        let arrived = within(60, || client.query_one(query, &[&self.name, &event]).expect(query).get(0));
+        let arrived = within(20, || client.query_one(query, &[&self.name, &event]).expect(query).get(0));
         assert!(arrived, "the session {} does not come to {event}", self.name);
     }
 }
