@@ -1,6 +1,7 @@
--- A superuser creates a trusted extension in a schema where others may have created operators and functions before. A body that
+\set ECHO none
 \pset tuples_only on
 \pset format unaligned
+-- A superuser creates a trusted extension in a schema where others may have created operators and functions before. A body that
 -- has one of these would run their code. Here are all operators for which pg_catalog has none of just these types.
 CREATE SCHEMA hostile;
 DO $$

@@ -24,7 +24,7 @@ impl Mistake {
     }
 
     fn lines<'a>(&'a self, key: &'a str) -> impl Iterator<Item = &'a str> {
-        let header = self.text.lines().take_while(|line| !line.starts_with("diff "));
+        let header = self.text.lines().take_while(|line| !line.starts_with("--- "));
         header.filter_map(move |line| line.strip_prefix(key))
     }
 

@@ -11,16 +11,6 @@ fn comb_new_is_of_now() {
     assert!(of_now);
 }
 
-#[test]
-fn comb_at_does_not_touch_the_generator() {
-    let untouched: bool = value(
-        &mut connect(),
-        "SELECT comb_timestamp(comb_at('3000-01-01')) = timestamptz '3000-01-01'
-                AND comb_timestamp(comb_new()) < timestamptz '2999-01-01'",
-    );
-    assert!(untouched);
-}
-
 /// A time may come from a column: the function is evaluated for each row.
 #[test]
 fn comb_at_keeps_the_microseconds() {

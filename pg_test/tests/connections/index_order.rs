@@ -1,7 +1,5 @@
 //! What time-ordered keys are for: rows and index entries arrive in order, and pages stay full.
 
-use std::io::Write;
-
 use postgres::Client;
 
 use super::common::{connect, connect_to_schema, leaves, value};
@@ -36,14 +34,6 @@ fn insert_select(client: &mut Client) {
     client.batch_execute(&insert).expect("the rows");
 }
 
-fn copy(client: &mut Client) {
-    let mut rows = client.copy_in("COPY keyed (number) FROM STDIN").expect("COPY");
-    for number in 1..=ROWS {
-        writeln!(rows, "{number}").expect("a row");
-    }
-    assert_eq!(rows.finish().expect("the rows"), ROWS as u64);
-}
-
 /// Rows whose id is not above that of the row stored before it.
 fn inversions(client: &mut Client, order: &Order) -> i64 {
     let query = format!(
@@ -72,14 +62,6 @@ fn rows_fill_the_index_in_order() {
         insert_select(&mut client);
         assert_in_order(&mut client, order);
     }
-}
-
-#[test]
-fn copy_fills_the_index_in_order() {
-    let mut client = connect_to_schema("copied");
-    create_table(&mut client, &UUID, "comb_new()");
-    copy(&mut client);
-    assert_in_order(&mut client, &UUID);
 }
 
 /// The same keys are out of order in uuid's own order: the tests can fail.

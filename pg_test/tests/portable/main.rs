@@ -81,24 +81,11 @@ fn readers_miss_no_row_over_a_crash_and_a_failover() {
 /// is drawn before the INSERT needs a floor of its transaction.
 #[test]
 fn a_reader_that_moves_to_comb_misses_no_row() {
-    const MOVING: [&str; 11] = [
-        WRITERS[0],
-        WRITERS[1],
-        WRITERS[2],
-        WRITERS[3],
-        WRITERS[4],
-        WRITERS[5],
-        WRITERS[6],
-        WRITERS[8],
-        WRITERS[9],
-        WRITERS[10],
-        WRITERS[11],
-    ];
     for table in [PLAIN, PARTITIONED] {
         let server = server();
         let mut stage = Stage::new(&server, "moving", table, GAPLESS);
         stage.read(&[MOVES]);
-        stage.write(duration() / 2, &MOVING);
+        stage.write(duration() / 2, &WRITERS[..11]);
         sleep(duration() / 6);
         server.execute("CREATE EXTENSION comb");
         let trigger = "CREATE TRIGGER tracked BEFORE INSERT ON ev FOR EACH STATEMENT EXECUTE FUNCTION public.comb_track()";
