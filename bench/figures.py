@@ -23,8 +23,9 @@ def share(by_round):
     """A ratio with its spread over the rounds."""
     if not by_round:
         return MISSING
-    lower, upper = quartiles(by_round)
-    return f"{median(by_round):.2f} ({lower:.2f}–{upper:.2f})" if len(by_round) > 1 else f"{median(by_round):.2f}"
+    middle, (lower, upper) = median(by_round), quartiles(by_round)
+    digits = 3 if 0 < middle < 0.1 else 2
+    return f"{middle:.{digits}f}" + (f" ({lower:.{digits}f}–{upper:.{digits}f})" if len(by_round) > 1 else "")
 
 
 def figure(by_round):
