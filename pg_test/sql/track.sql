@@ -163,6 +163,19 @@ CREATE TABLE part_a PARTITION OF parts FOR VALUES IN ('a');
 SELECT split_part(refusal('SELECT comb_sequence_horizon(''parts_n_seq'')'), E'\n', 1);
 CREATE TRIGGER tracked BEFORE INSERT ON parts FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
 SELECT refusal('SELECT comb_sequence_horizon(''parts_n_seq'')');
+-- A partition and a table that inherits may not have sequences of their own: the rows of both appear in polls.
+CREATE TABLE part_b (n bigserial, body text);
+ALTER TABLE parts ATTACH PARTITION part_b FOR VALUES IN ('b');
+SELECT refusal('SELECT comb_sequence_horizon(''parts_n_seq'')');
+ALTER SEQUENCE part_b_n_seq OWNED BY NONE;
+SELECT left(refusal('SELECT comb_sequence_horizon(''parts_n_seq'')'), 20);
+ALTER TABLE part_b ALTER n SET DEFAULT nextval('parts_n_seq');
+SELECT comb_sequence_horizon('parts_n_seq');
+CREATE TABLE inherits () INHERITS (events);
+SELECT comb_sequence_horizon('events_position_seq') >= 0 AS known;
+ALTER TABLE inherits ALTER position SET DEFAULT nextval('alone');
+SELECT split_part(refusal('SELECT comb_sequence_horizon(''events_position_seq'')'), E'\n', 1);
+DROP TABLE inherits;
 
 -- A writer that is not allowed to call comb_tracked() holds the horizon by the trigger alone. A sequence that is set back
 -- begins again.
@@ -207,7 +220,7 @@ CREATE TRIGGER version BEFORE INSERT OR UPDATE ON mssql FOR EACH ROW EXECUTE FUN
 INSERT INTO mssql VALUES (1);
 SELECT comb_timestamp_mssql(changed) > now() - interval '1 minute' AS has_a_time FROM mssql;
 DROP TABLE mssql, items, parts, events;
-DROP SEQUENCE alone;
+DROP SEQUENCE alone, part_b_n_seq;
 DROP FUNCTION refusal;
 DROP TABLE states;
 DROP ROLE comb_reader;

@@ -244,6 +244,7 @@ unsafe extern "C-unwind" {
 
     // catalog/pg_inherits.h
     pub fn has_subclass(table: Oid) -> bool;
+    pub fn find_all_inheritors(table: Oid, lock: LOCKMODE, parents: *mut *mut List) -> *mut List;
 
     // lib/hyperloglog.h, common/hashfn.h
     pub fn initHyperLogLog(state: *mut HyperLogLog, register_bits: u8);

@@ -23,21 +23,33 @@ use comb_clock::floors::{Entry, Floors, Source, number_of_tick};
 /// How many of its entries a transaction finds without a search of the table.
 const CAPACITY: usize = 8;
 
+#[derive(Clone, Copy)]
+struct OwnEntry {
+    source: Source,
+    place: usize,
+    has_floor: bool,
+}
+
 /// The entries of this process's transaction, for speed alone: the table has them all.
 #[derive(Clone, Copy)]
 struct Own {
     /// The full transaction id, which never comes again.
     id: u64,
-    entries: [(Option<Source>, usize); CAPACITY],
+    entries: [Option<OwnEntry>; CAPACITY],
     count: usize,
 }
 
-static OWN: OneThread<Cell<Own>> = OneThread::new(Cell::new(Own { id: 0, entries: [(None, 0); CAPACITY], count: 0 }));
+static OWN: OneThread<Cell<Own>> = OneThread::new(Cell::new(Own { id: 0, entries: [None; CAPACITY], count: 0 }));
 
 impl Own {
-    fn place_of(&self, source: Source) -> Option<usize> {
-        let known = self.entries.iter().take(self.count);
-        known.filter(|entry| entry.0 == Some(source)).map(|entry| entry.1).next()
+    fn known(&self) -> impl Iterator<Item = &OwnEntry> {
+        self.entries.iter().take(self.count).flatten()
+    }
+
+    /// The place of the transaction's entry for a source.
+    fn place_of(&self, floors: Floors, source: Source) -> Option<usize> {
+        let known = self.known().find(|entry| entry.source == source).map(|entry| entry.place);
+        known.or_else(|| if self.count > CAPACITY { floors.place_of(self.id, source) } else { None })
     }
 }
 
@@ -73,7 +85,8 @@ pub fn database() -> u32 {
 /// Whether the transaction of this process has a floor for the source.
 fn has_floor(source: Source) -> bool {
     let own = OWN.get();
-    own_id() == Some(own.id) && own.place_of(source).is_some() && !in_parallel_worker()
+    let has_floor = own.known().any(|entry| entry.source == source && entry.has_floor);
+    has_floor && own_id() == Some(own.id) && !in_parallel_worker()
 }
 
 /// Ensures that the transaction has a floor below all UUIDs that it generates from now on.
@@ -143,20 +156,12 @@ fn for_writing() -> Result<(&'static Block, Process, Floors<'static>), Report> {
 /// The floor of this transaction for a source.
 pub fn find(floors: Floors, source: Source) -> Option<i64> {
     let (id, own) = (own_id()?, OWN.get());
-    if id != own.id {
-        return None;
-    }
-    match own.place_of(source) {
-        Some(place) => floors.entry(place, id)?.floor,
-        None if own.count > CAPACITY => {
-            let entries = floors.live().filter(|entry| entry.id == id && entry.source == source);
-            entries.filter_map(|entry| entry.floor).min()
-        }
-        None => None,
-    }
+    let place = if id == own.id { own.place_of(floors, source)? } else { return None };
+    floors.entry(place, id)?.floor
 }
 
-/// Writes an entry, and gives it the last number of the source as its floor. Returns its place.
+/// Writes an entry, and gives it the last number of the source as its floor. Returns its place. After an ERROR between the two,
+/// the next statement gives the floor to the same entry: a second one would hide from readers that the first was overwritten.
 fn write(floors: Floors, source: Source, last: impl FnOnce() -> Result<i64, Report>) -> Result<usize, Report> {
     register();
     // SAFETY: in a transaction, which is not that of a parallel worker.
@@ -165,26 +170,34 @@ fn write(floors: Floors, source: Source, last: impl FnOnce() -> Result<i64, Repo
     if own.id != id {
         own = Own { id, count: 0, ..own };
     }
-    if own.count >= floors.places() / 4 {
+    let place = match own.place_of(floors, source) {
+        Some(place) => place,
+        None => {
+            let place = new_place(floors, id, source, own.count)?;
+            if let Some(entry) = own.entries.get_mut(own.count) {
+                *entry = Some(OwnEntry { source, place, has_floor: false });
+            }
+            own.count += 1;
+            OWN.set(own);
+            place
+        }
+    };
+    floors.set_floor(place, id, last()?);
+    let known = own.entries.iter_mut().take(own.count).flatten();
+    known.filter(|entry| entry.source == source).for_each(|entry| entry.has_floor = true);
+    OWN.set(own);
+    Ok(place)
+}
+
+/// A place with an entry without a floor. `count`: how many entries the transaction has already.
+fn new_place(floors: Floors, id: u64, source: Source, count: usize) -> Result<usize, Report> {
+    if count >= floors.places() / 4 {
         return Err(report!(ERRCODE_PROGRAM_LIMIT_EXCEEDED, "transaction draws from too many tracked sequences")
             .detail(format_args!("A transaction can have {} floors.", floors.places() / 4))
             .hint("Insert into fewer tables in one transaction, or preload comb for more shared memory."));
     }
     let entry = Entry { id, source, floor: None, since: realtime().unwrap_or(0) };
-    let Some(place) = floors.place(entry, &Server) else { return Err(table_is_full(floors)) };
-    let index = own.count;
-    own.count += 1;
-    let note = |own: &mut Own, source| {
-        if let Some(entry) = own.entries.get_mut(index) {
-            *entry = (source, place);
-        }
-        OWN.set(*own);
-    };
-    // After an error, the entry has no floor, and the transaction writes another one before it draws.
-    note(&mut own, None);
-    floors.set_floor(place, id, last()?);
-    note(&mut own, Some(source));
-    Ok(place)
+    floors.place(entry, &Server).ok_or_else(|| table_is_full(floors))
 }
 
 #[cold]
@@ -216,7 +229,7 @@ unsafe extern "C-unwind" fn at_end(event: pg_sys::XactEvent::Type, _: *mut c_voi
             if own.count > CAPACITY {
                 floors.end_all(own.id, &Server);
             } else {
-                own.entries.iter().take(own.count).for_each(|entry| floors.end(entry.1, own.id, &Server));
+                own.known().for_each(|entry| floors.end(entry.place, own.id, &Server));
             }
             OWN.set(Own { count: 0, id: 0, ..own });
         }

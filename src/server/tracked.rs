@@ -87,29 +87,16 @@ fn find_drawn(table: Oid, watch: impl Fn(Oid), mut each: impl FnMut(Drawn)) -> R
     while let Some(at) = above {
         watch(at);
         let Some(owner) = catalog::relation(at).map(|class| class.owner) else { break };
-        let column = |number: i16| column_of(table, at, number);
-        find_owned(at, |sequence, number, is_identity| each(Drawn { sequence, column: column(number), is_identity, owner }))?;
-        scan(DEFAULTS_OF_TABLE, &[at], |row| {
-            // SAFETY: a row of pg_attrdef.
-            let default = unsafe { row.form::<FormDataPgAttrdef>() };
-            scan(BY_DEPENDENT, &[ATTR_DEFAULT_RELATION, default.oid], |row| {
-                // SAFETY: a row of pg_depend.
-                let depends = unsafe { row.form::<FormDataPgDepend>() };
-                let sequence = depends.refobjid;
-                if depends.refclassid == RELATION && is_sequence(sequence) {
-                    each(Drawn { sequence, column: column(default.adnum), is_identity: false, owner });
-                }
-                Ok(())
-            })
+        find_drawn_at(at, |sequence, number, is_identity| {
+            each(Drawn { sequence, column: column_of(table, at, number), is_identity, owner });
         })?;
         above = parent(at, |_| Ok(()))?;
     }
     Ok(())
 }
 
-/// Calls `each` with the sequences that columns of a table own or have as their identity: the sequence, the column, and whether
-/// it is the identity.
-fn find_owned(table: Oid, mut each: impl FnMut(Oid, i16, bool)) -> Result<(), Report> {
+/// The same without the partitioned tables above: the sequence, the column, and whether the sequence is its identity.
+fn find_drawn_at(table: Oid, mut each: impl FnMut(Oid, i16, bool)) -> Result<(), Report> {
     scan(BY_REFERENCED, &[RELATION, table], |row| {
         // SAFETY: a row of pg_depend.
         let depends = unsafe { row.form::<FormDataPgDepend>() };
@@ -117,6 +104,19 @@ fn find_owned(table: Oid, mut each: impl FnMut(Oid, i16, bool)) -> Result<(), Re
             each(depends.objid, depends.refobjsubid as i16, says_identity(depends));
         }
         Ok(())
+    })?;
+    scan(DEFAULTS_OF_TABLE, &[table], |row| {
+        // SAFETY: a row of pg_attrdef.
+        let default = unsafe { row.form::<FormDataPgAttrdef>() };
+        scan(BY_DEPENDENT, &[ATTR_DEFAULT_RELATION, default.oid], |row| {
+            // SAFETY: a row of pg_depend.
+            let depends = unsafe { row.form::<FormDataPgDepend>() };
+            let sequence = depends.refobjid;
+            if depends.refclassid == RELATION && is_sequence(sequence) {
+                each(sequence, default.adnum, false);
+            }
+            Ok(())
+        })
     })
 }
 
@@ -275,13 +275,11 @@ fn check_tables(sequence: Oid, snapshot: &Snapshot) -> Result<(), Report> {
                 if class.has_rules {
                     check_rules(sequence, table)?;
                 }
-                let mut shares = false;
-                // A default that draws from another sequence is not accepted below.
-                find_owned(table, |other, number, _| shares |= number == column && other != sequence)?;
-                if shares {
-                    return Err(shared(sequence, table)?);
+                // The check of a partitioned table above includes its partitions.
+                if !check_triggers(sequence, table, column, class.kind, &mut tracked_above)? {
+                    check_sequences(sequence, table, column)?;
                 }
-                check_triggers(sequence, table, column, class.kind, &mut tracked_above).map(|()| true)
+                Ok(true)
             }
             _ => Ok(false),
         }
@@ -339,13 +337,38 @@ fn check_rules(sequence: Oid, table: Oid) -> Result<(), Report> {
     })
 }
 
-/// Readers can poll a column by the numbers of one sequence alone.
+/// Readers can poll a column by the numbers of one sequence alone, which must be those of partitions and of tables that inherit
+/// the column, too.
+fn check_sequences(sequence: Oid, table: Oid, column: i16) -> Result<(), Report> {
+    // SAFETY: reads the catalogs. The result is a list of OIDs, which begins with the table.
+    let tables = unsafe { catalog::cells(raw::find_all_inheritors(table, pg_sys::NoLock as i32, ptr::null_mut())) };
+    for cell in tables {
+        // SAFETY: as above.
+        let descendant = unsafe { cell.oid_value };
+        let Some(class) = catalog::relation(descendant) else { continue };
+        if descendant != table && class.persistence == pg_sys::RELPERSISTENCE_TEMP {
+            continue;
+        }
+        // A partition that changes is found by its partitioned table.
+        if !class.is_partition {
+            watch(descendant);
+        }
+        let same = column_of(descendant, table, column);
+        let mut shares = false;
+        find_drawn_at(descendant, |other, number, _| shares |= number == same && other != sequence)?;
+        if shares {
+            return Err(shared(sequence, descendant)?);
+        }
+    }
+    Ok(())
+}
+
 #[cold]
 fn shared(sequence: Oid, table: Oid) -> Result<Report, Report> {
     let error = report!(STATE, "table ").quote(relation_name(table)?).and(" fills the column of sequence ");
     Ok(error.quote(relation_name(sequence)?).and(" from another sequence as well").hint(
         "Use ALTER SEQUENCE ... OWNED BY NONE for a sequence that the column does not use. A partition must have the default \
-         of its partitioned table.",
+         of its partitioned table, and no sequence of its own.",
     ))
 }
 
@@ -416,21 +439,21 @@ unsafe fn is_nextval(sequence: Oid, node: *const pg_sys::Node) -> bool {
 
 /// The table, or a partitioned table above it that draws from the sequence as well, must have the trigger. Statements that
 /// insert into a partition through the partitioned table call the triggers of the partitioned table. `tracked_above` is the
-/// last one that was found, with the column: other partitions have the same.
+/// last one that was found, with the column: other partitions have the same. Returns whether the trigger is above.
 fn check_triggers(
     sequence: Oid,
     table: Oid,
     column: i16,
     kind: u8,
     tracked_above: &mut Option<(Oid, i16)>,
-) -> Result<(), Report> {
+) -> Result<bool, Report> {
     watch(table);
     let mut at = parent(table, must_see)?;
     while let Some(above) = at {
         watch(above);
         let same = column_of(above, table, column);
         if *tracked_above == Some((above, same)) {
-            return Ok(());
+            return Ok(true);
         }
         let (mut draws, mut shares) = (false, false);
         find_drawn(above, watch, |drawn| {
@@ -442,12 +465,12 @@ fn check_triggers(
         }
         if draws && has_trigger(above, pg_sys::RELKIND_PARTITIONED_TABLE)? {
             *tracked_above = Some((above, same));
-            return Ok(());
+            return Ok(true);
         }
         at = parent(above, must_see)?;
     }
     if has_trigger(table, kind)? {
-        return Ok(());
+        return Ok(false);
     }
     Err(report!(STATE, "table ")
         .quote(relation_name(table)?)

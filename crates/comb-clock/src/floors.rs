@@ -30,7 +30,8 @@
 //! `lost` is the greatest transaction id whose entry was overwritten. It is raised before the place is claimed, and read after
 //! the entries. If S does not see a transaction with an id of up to `lost` that has ended and has no entry for the source, the
 //! horizon is unknown. An id that is not below `lost_end` was assigned after all of these had ended. A snapshot with
-//! xmax > `lost_end` therefore sees all of them.
+//! xmax > `lost_end` therefore sees all of them. A transaction must not write a second entry for a source: that would hide that
+//! the first one was overwritten.
 //!
 //! # Transactions prepared before the server started
 //! `born` is the next transaction id when the table was filled with their floors. Where S does not see a transaction with a
@@ -395,6 +396,11 @@ impl<'a> Floors<'a> {
     /// The entry of a transaction at this place.
     pub fn entry(&self, index: usize, id: u64) -> Option<Entry> {
         self.places.get(index).and_then(Self::live_entry).filter(|entry| entry.id == id)
+    }
+
+    /// The place of the entry that a transaction in progress has for a source.
+    pub fn place_of(&self, id: u64, source: Source) -> Option<usize> {
+        (0..self.places.len()).find(|index| self.entry(*index, id).is_some_and(|entry| entry.source == source))
     }
 
     /// The entries of transactions that have not said that they ended.

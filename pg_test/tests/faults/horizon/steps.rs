@@ -93,6 +93,37 @@ fn while_one_transaction_stays_open() {
     }
 }
 
+/// A second one would hide from readers that the first was overwritten.
+#[test]
+fn a_transaction_has_one_entry_for_a_source() {
+    let server = server(Sharing::Attached);
+    let (mut client, mut other) = (server.connect(), server.connect());
+    let mut run = |statements: &str| client.batch_execute(statements).unwrap_or_else(|error| panic!("{statements}: {error:?}"));
+    run("CREATE TABLE events (position bigserial)");
+    run("CREATE TRIGGER tracked BEFORE INSERT ON events FOR EACH STATEMENT EXECUTE FUNCTION comb_track()");
+    // It fails between the entry and its floor, and again.
+    other.batch_execute("BEGIN; ALTER SEQUENCE events_position_seq MAXVALUE 1000000").expect("a lock");
+    run("SET lock_timeout = '20ms'; BEGIN; SAVEPOINT a");
+    for _ in 0..2 {
+        assert_eq!(sqlstate(&mut client, "INSERT INTO events DEFAULT VALUES"), "55P03");
+        client.batch_execute("ROLLBACK TO a").expect("ROLLBACK");
+    }
+    other.batch_execute("ROLLBACK").expect("ROLLBACK");
+    client.batch_execute("INSERT INTO events DEFAULT VALUES").expect("a row");
+    assert_eq!(server.value::<i32>("SELECT places_used FROM comb_status()"), 2, "for the sequence and the clock");
+    client.batch_execute("COMMIT; BEGIN").expect("COMMIT");
+    // More sources than a process finds without a search.
+    for n in 0..12 {
+        let track = format!("CREATE SEQUENCE s{n}; SELECT comb_track('s{n}')");
+        client.batch_execute(&track).expect("a sequence");
+    }
+    client.batch_execute("SELECT comb_tracked(), comb_tracked(); SELECT comb_track('s11'), comb_tracked()").expect("UUIDs");
+    assert_eq!(server.value::<i32>("SELECT places_used FROM comb_status()"), 13);
+    client.batch_execute("COMMIT").expect("COMMIT");
+    assert_eq!(server.value::<i32>("SELECT places_used FROM comb_status()"), 0);
+    server.assert_clean_log();
+}
+
 /// Workers end before their transaction commits, and a function that calls ours can be labelled wrong.
 #[test]
 fn a_parallel_worker_is_refused() {
