@@ -1,5 +1,5 @@
--- comb 0.4.0 to 0.5.0
-\echo Use "ALTER EXTENSION comb UPDATE TO '0.5.0'" to load this file. \quit
+-- comb 0.4.0 to 0.4.1
+\echo Use "ALTER EXTENSION comb UPDATE TO '0.4.1'" to load this file. \quit
 
 -- Skip support of btree, from PostgreSQL 18 on
 --
