@@ -337,8 +337,8 @@ fn check_rules(sequence: Oid, table: Oid) -> Result<(), Report> {
     })
 }
 
-/// Readers can poll a column by the numbers of one sequence alone, which must be those of partitions and of tables that inherit
-/// the column, too.
+/// Readers can poll a column by the numbers of one sequence alone. Partitions and tables that inherit the column must not have
+/// another one.
 fn check_sequences(sequence: Oid, table: Oid, column: i16) -> Result<(), Report> {
     // SAFETY: reads the catalogs. The result is a list of OIDs, which begins with the table.
     let tables = unsafe { catalog::cells(raw::find_all_inheritors(table, pg_sys::NoLock as i32, ptr::null_mut())) };
