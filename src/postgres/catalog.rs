@@ -98,6 +98,8 @@ pub struct Relation {
     pub persistence: u8,
     pub is_partition: bool,
     pub has_rules: bool,
+    /// Or had.
+    pub has_children: bool,
     /// The number of rows at the last VACUUM or ANALYZE; -1 before.
     pub rows: f32,
 }
@@ -113,6 +115,7 @@ pub fn relation(relation: Oid) -> Option<Relation> {
             persistence: class.relpersistence as u8,
             is_partition: class.relispartition,
             has_rules: class.relhasrules,
+            has_children: class.relhassubclass,
             rows: class.reltuples,
         }
     })

@@ -120,13 +120,18 @@ pub const DEFAULT_BY_OID: CatalogIndex =
 /// The number of adbin.
 pub const DEFAULT_EXPRESSION: i32 = 4;
 
+/// catalog/pg_class.h: by OID.
+pub const RELATION_BY_OID: CatalogIndex =
+    CatalogIndex { catalog: pg_sys::RelationRelationId, index: Oid::from_u32(2662), columns: &[1] };
+
 /// catalog/pg_depend.h: by the dependent object, and by the object that it depends on.
 const DEPEND_RELATION: Oid = Oid::from_u32(2608);
 pub const BY_DEPENDENT: CatalogIndex = CatalogIndex { catalog: DEPEND_RELATION, index: Oid::from_u32(2673), columns: &[1, 2] };
 pub const BY_REFERENCED: CatalogIndex = CatalogIndex { catalog: DEPEND_RELATION, index: Oid::from_u32(2674), columns: &[4, 5] };
 
-/// catalog/pg_inherits.h: by the child.
+/// catalog/pg_inherits.h: by the child, and by the parent.
 pub const PARENTS: CatalogIndex = CatalogIndex { catalog: Oid::from_u32(2611), index: Oid::from_u32(2680), columns: &[1] };
+pub const CHILDREN: CatalogIndex = CatalogIndex { catalog: Oid::from_u32(2611), index: Oid::from_u32(2187), columns: &[2] };
 
 /// catalog/pg_rewrite.h: by the table.
 pub const RULES_OF_TABLE: CatalogIndex = CatalogIndex { catalog: Oid::from_u32(2618), index: Oid::from_u32(2693), columns: &[3] };

@@ -187,6 +187,8 @@ functions! {
     ) -> Oid;
     fn buildoidvector(oids: *const Oid, count: c_int) -> *mut oidvector;
     fn lappend(list: *mut List, element: *mut c_void) -> *mut List;
+    fn lappend_oid(list: *mut List, value: Oid) -> *mut List;
+    fn list_member_oid(list: *const List, value: Oid) -> bool;
     fn makeBoolConst(value: bool, is_null: bool) -> *mut Node;
     fn makeConst(
         type_id: Oid, modifier: i32, collation: Oid, length: c_int, value: Datum, is_null: bool,
@@ -244,7 +246,6 @@ unsafe extern "C-unwind" {
 
     // catalog/pg_inherits.h
     pub fn has_subclass(table: Oid) -> bool;
-    pub fn find_all_inheritors(table: Oid, lock: LOCKMODE, parents: *mut *mut List) -> *mut List;
 
     // lib/hyperloglog.h, common/hashfn.h
     pub fn initHyperLogLog(state: *mut HyperLogLog, register_bits: u8);

@@ -12,9 +12,9 @@ use pgrx::pg_sys::{self, AclResult, Datum, DependencyType, NodeTag, Oid, SysCach
 
 use crate::postgres::catalog::{self, Row, calls, relation_name, scan};
 use crate::postgres::compat::{
-    ATTR_DEFAULT_RELATION, BY_DEPENDENT, BY_REFERENCED, DEFAULT_BY_OID, DEFAULT_EXPRESSION, DEFAULTS_OF_TABLE, FormDataPgAttrdef,
-    FormDataPgDepend, FormDataPgInherits, FormDataPgRewrite, ON_INSERT, PARENTS, RULES_OF_TABLE, SEQUENCE, TRIGGER_CONDITION,
-    TRIGGERS_OF_TABLE,
+    ATTR_DEFAULT_RELATION, BY_DEPENDENT, BY_REFERENCED, CHILDREN, DEFAULT_BY_OID, DEFAULT_EXPRESSION, DEFAULTS_OF_TABLE,
+    FormDataPgAttrdef, FormDataPgDepend, FormDataPgInherits, FormDataPgRewrite, ON_INSERT, PARENTS, RELATION_BY_OID,
+    RULES_OF_TABLE, SEQUENCE, TRIGGER_CONDITION, TRIGGERS_OF_TABLE,
 };
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
@@ -340,25 +340,36 @@ fn check_rules(sequence: Oid, table: Oid) -> Result<(), Report> {
 /// Readers can poll a column by the numbers of one sequence alone. Partitions and tables that inherit the column must not have
 /// another one.
 fn check_sequences(sequence: Oid, table: Oid, column: i16) -> Result<(), Report> {
-    // SAFETY: reads the catalogs. The result is a list of OIDs, which begins with the table.
-    let tables = unsafe { catalog::cells(raw::find_all_inheritors(table, pg_sys::NoLock as i32, ptr::null_mut())) };
-    for cell in tables {
-        // SAFETY: as above.
-        let descendant = unsafe { cell.oid_value };
-        let Some(class) = catalog::relation(descendant) else { continue };
-        if descendant != table && class.persistence == pg_sys::RELPERSISTENCE_TEMP {
+    // SAFETY: a new list of OIDs.
+    let mut tables = unsafe { raw::lappend_oid(ptr::null_mut(), table) };
+    let mut done = 0;
+    // SAFETY: as above. No cell is in use when the list grows.
+    while let Some(at) = unsafe { catalog::cells(tables).get(done).map(|cell: &pg_sys::ListCell| cell.oid_value) } {
+        done += 1;
+        let Some(class) = catalog::relation(at) else { continue };
+        // Before its children are read, so that no change is missed. A partition that changes is found by its partitioned table.
+        if !class.is_partition {
+            watch(at);
+        }
+        let same = column_of(at, table, column);
+        let mut shares = false;
+        find_drawn_at(at, |other, number, _| shares |= number == same && other != sequence)?;
+        if shares {
+            return Err(shared(sequence, at)?);
+        }
+        if !class.has_children {
             continue;
         }
-        // A partition that changes is found by its partitioned table.
-        if !class.is_partition {
-            watch(descendant);
-        }
-        let same = column_of(descendant, table, column);
-        let mut shares = false;
-        find_drawn_at(descendant, |other, number, _| shares |= number == same && other != sequence)?;
-        if shares {
-            return Err(shared(sequence, descendant)?);
-        }
+        scan(CHILDREN, &[at], |row| {
+            // SAFETY: a row of pg_inherits; as above. Only a partition has one parent.
+            unsafe {
+                let child = row.form::<FormDataPgInherits>().inhrelid;
+                if class.kind == pg_sys::RELKIND_PARTITIONED_TABLE || !raw::list_member_oid(tables, child) {
+                    tables = raw::lappend_oid(tables, child);
+                }
+            }
+            Ok(())
+        })?;
     }
     Ok(())
 }
@@ -367,8 +378,8 @@ fn check_sequences(sequence: Oid, table: Oid, column: i16) -> Result<(), Report>
 fn shared(sequence: Oid, table: Oid) -> Result<Report, Report> {
     let error = report!(STATE, "table ").quote(relation_name(table)?).and(" fills the column of sequence ");
     Ok(error.quote(relation_name(sequence)?).and(" from another sequence as well").hint(
-        "Use ALTER SEQUENCE ... OWNED BY NONE for a sequence that the column does not use. A partition must have the default \
-         of its partitioned table, and no sequence of its own.",
+        "Use ALTER SEQUENCE ... OWNED BY NONE or ALTER COLUMN ... DROP IDENTITY for a sequence that the column does not use. \
+         A partition must have the default of its partitioned table.",
     ))
 }
 
@@ -439,37 +450,48 @@ unsafe fn is_nextval(sequence: Oid, node: *const pg_sys::Node) -> bool {
 
 /// The table, or a partitioned table above it that draws from the sequence as well, must have the trigger. Statements that
 /// insert into a partition through the partitioned table call the triggers of the partitioned table. `tracked_above` is the
-/// last one that was found, with the column: other partitions have the same. Returns whether the trigger is above.
+/// last one that was found, with the column and whether its own check includes partitions: other partitions have the same. Returns
+/// the latter.
 fn check_triggers(
     sequence: Oid,
     table: Oid,
     column: i16,
     kind: u8,
-    tracked_above: &mut Option<(Oid, i16)>,
+    tracked_above: &mut Option<(Oid, i16, bool)>,
 ) -> Result<bool, Report> {
     watch(table);
     let mut at = parent(table, must_see)?;
     while let Some(above) = at {
         watch(above);
         let same = column_of(above, table, column);
-        if *tracked_above == Some((above, same)) {
-            return Ok(true);
+        if let Some((_, _, includes)) = tracked_above.filter(|tracked| (tracked.0, tracked.1) == (above, same)) {
+            return Ok(includes);
         }
-        let (mut draws, mut shares) = (false, false);
+        let (mut draws, mut includes, mut shares) = (false, false, false);
         find_drawn(above, watch, |drawn| {
             draws |= drawn.sequence == sequence;
+            includes |= drawn.sequence == sequence && (drawn.is_identity || may_draw(drawn.owner, sequence));
             shares |= drawn.column == same && drawn.sequence != sequence;
         })?;
         if shares {
             return Err(shared(sequence, table)?);
         }
         if draws && has_trigger(above, pg_sys::RELKIND_PARTITIONED_TABLE)? {
-            *tracked_above = Some((above, same));
-            return Ok(true);
+            *tracked_above = Some((above, same, includes));
+            return Ok(includes);
         }
         at = parent(above, must_see)?;
     }
     if has_trigger(table, kind)? {
+        return Ok(false);
+    }
+    let mut exists = false;
+    scan(RELATION_BY_OID, &[table], |_| {
+        exists = true;
+        Ok(())
+    })?;
+    if !exists {
+        // It was dropped after the poll had found its default.
         return Ok(false);
     }
     Err(report!(STATE, "table ")
