@@ -87,16 +87,29 @@ fn find_drawn(table: Oid, watch: impl Fn(Oid), mut each: impl FnMut(Drawn)) -> R
     while let Some(at) = above {
         watch(at);
         let Some(owner) = catalog::relation(at).map(|class| class.owner) else { break };
-        find_drawn_at(at, |sequence, number, is_identity| {
-            each(Drawn { sequence, column: column_of(table, at, number), is_identity, owner });
+        let column = |number: i16| column_of(table, at, number);
+        find_owned(at, |sequence, number, is_identity| each(Drawn { sequence, column: column(number), is_identity, owner }))?;
+        scan(DEFAULTS_OF_TABLE, &[at], |row| {
+            // SAFETY: a row of pg_attrdef.
+            let default = unsafe { row.form::<FormDataPgAttrdef>() };
+            scan(BY_DEPENDENT, &[ATTR_DEFAULT_RELATION, default.oid], |row| {
+                // SAFETY: a row of pg_depend.
+                let depends = unsafe { row.form::<FormDataPgDepend>() };
+                let sequence = depends.refobjid;
+                if depends.refclassid == RELATION && is_sequence(sequence) {
+                    each(Drawn { sequence, column: column(default.adnum), is_identity: false, owner });
+                }
+                Ok(())
+            })
         })?;
         above = parent(at, |_| Ok(()))?;
     }
     Ok(())
 }
 
-/// The same without the partitioned tables above: the sequence, the column, and whether the sequence is its identity.
-fn find_drawn_at(table: Oid, mut each: impl FnMut(Oid, i16, bool)) -> Result<(), Report> {
+/// Calls `each` with the sequences that columns of a table own or have as their identity: the sequence, the column, and whether
+/// the sequence is the identity of the column.
+fn find_owned(table: Oid, mut each: impl FnMut(Oid, i16, bool)) -> Result<(), Report> {
     scan(BY_REFERENCED, &[RELATION, table], |row| {
         // SAFETY: a row of pg_depend.
         let depends = unsafe { row.form::<FormDataPgDepend>() };
@@ -104,19 +117,6 @@ fn find_drawn_at(table: Oid, mut each: impl FnMut(Oid, i16, bool)) -> Result<(),
             each(depends.objid, depends.refobjsubid as i16, says_identity(depends));
         }
         Ok(())
-    })?;
-    scan(DEFAULTS_OF_TABLE, &[table], |row| {
-        // SAFETY: a row of pg_attrdef.
-        let default = unsafe { row.form::<FormDataPgAttrdef>() };
-        scan(BY_DEPENDENT, &[ATTR_DEFAULT_RELATION, default.oid], |row| {
-            // SAFETY: a row of pg_depend.
-            let depends = unsafe { row.form::<FormDataPgDepend>() };
-            let sequence = depends.refobjid;
-            if depends.refclassid == RELATION && is_sequence(sequence) {
-                each(sequence, default.adnum, false);
-            }
-            Ok(())
-        })
     })
 }
 
@@ -260,6 +260,7 @@ fn check_tables(sequence: Oid, snapshot: &Snapshot) -> Result<(), Report> {
     scan(SEQUENCE, &[sequence], must_see)?;
     let is_temporary = persistence == pg_sys::RELPERSISTENCE_TEMP;
     let mut tracked_above = None;
+    let mut descended = None;
     let mut tables = 0;
     // Whether rows of the table count, which must then be tracked. Other sessions cannot read a temporary table.
     let mut check_table = |table: Oid, column: i16, is_identity: bool| -> Result<bool, Report> {
@@ -276,8 +277,11 @@ fn check_tables(sequence: Oid, snapshot: &Snapshot) -> Result<(), Report> {
                     check_rules(sequence, table)?;
                 }
                 // The check of a partitioned table above includes its partitions.
-                if !check_triggers(sequence, table, column, class.kind, &mut tracked_above)? {
+                let is_included = check_triggers(sequence, table, column, class.kind, &mut tracked_above)?;
+                // A column that owns the sequence, and has it in its default, is found twice.
+                if !is_included && descended != Some((table, column)) {
                     check_sequences(sequence, table, column)?;
+                    descended = Some((table, column));
                 }
                 Ok(true)
             }
@@ -338,7 +342,7 @@ fn check_rules(sequence: Oid, table: Oid) -> Result<(), Report> {
 }
 
 /// Readers can poll a column by the numbers of one sequence alone. Partitions and tables that inherit the column must not have
-/// another one.
+/// another one, or another default.
 fn check_sequences(sequence: Oid, table: Oid, column: i16) -> Result<(), Report> {
     // SAFETY: a new list of OIDs.
     let mut tables = unsafe { raw::lappend_oid(ptr::null_mut(), table) };
@@ -347,21 +351,22 @@ fn check_sequences(sequence: Oid, table: Oid, column: i16) -> Result<(), Report>
     while let Some(at) = unsafe { catalog::cells(tables).get(done).map(|cell: &pg_sys::ListCell| cell.oid_value) } {
         done += 1;
         let Some(class) = catalog::relation(at) else { continue };
-        // Before its children are read, so that no change is missed. A partition that changes is found by its partitioned table.
+        // Watched before its children are read: no change is missed. A partition that changes is found by its partitioned table.
         if !class.is_partition {
             watch(at);
         }
         let same = column_of(at, table, column);
         let mut shares = false;
-        find_drawn_at(at, |other, number, _| shares |= number == same && other != sequence)?;
+        find_owned(at, |other, number, _| shares |= number == same && other != sequence)?;
         if shares {
             return Err(shared(sequence, at)?);
         }
+        check_default(sequence, at, same)?;
         if !class.has_children {
             continue;
         }
         scan(CHILDREN, &[at], |row| {
-            // SAFETY: a row of pg_inherits; as above. Only a partition has one parent.
+            // SAFETY: a row of pg_inherits; as above. A partition has only one parent.
             unsafe {
                 let child = row.form::<FormDataPgInherits>().inhrelid;
                 if class.kind == pg_sys::RELKIND_PARTITIONED_TABLE || !raw::list_member_oid(tables, child) {
@@ -383,7 +388,7 @@ fn shared(sequence: Oid, table: Oid) -> Result<Report, Report> {
     ))
 }
 
-/// Whether a column that owns a sequence has a default, which must be the number.
+/// Whether a column has a default, which must be the number.
 fn check_default(sequence: Oid, table: Oid, column: i16) -> Result<bool, Report> {
     let mut has_default = false;
     scan(DEFAULTS_OF_TABLE, &[table], |row| {
@@ -450,8 +455,8 @@ unsafe fn is_nextval(sequence: Oid, node: *const pg_sys::Node) -> bool {
 
 /// The table, or a partitioned table above it that draws from the sequence as well, must have the trigger. Statements that
 /// insert into a partition through the partitioned table call the triggers of the partitioned table. `tracked_above` is the
-/// last one that was found, with the column and whether its own check includes partitions: other partitions have the same. Returns
-/// the latter.
+/// last one that was found, with the column, and whether its own check includes its partitions: other partitions have the same.
+/// Returns whether the check of that table includes this one.
 fn check_triggers(
     sequence: Oid,
     table: Oid,
@@ -470,7 +475,8 @@ fn check_triggers(
         let (mut draws, mut includes, mut shares) = (false, false, false);
         find_drawn(above, watch, |drawn| {
             draws |= drawn.sequence == sequence;
-            includes |= drawn.sequence == sequence && (drawn.is_identity || may_draw(drawn.owner, sequence));
+            includes |=
+                drawn.sequence == sequence && drawn.column == same && (drawn.is_identity || may_draw(drawn.owner, sequence));
             shares |= drawn.column == same && drawn.sequence != sequence;
         })?;
         if shares {
