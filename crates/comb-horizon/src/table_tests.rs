@@ -4,18 +4,23 @@ use std::collections::{HashMap, HashSet};
 use proptest::prelude::*;
 
 use super::*;
+use crate::key::{number_of_tick, tick_of_number};
+use crate::place::MAX_FLOOR;
 
-const CLOCK: Source = Source::clock(5);
-const SEQUENCE: Source = Source::sequence(5, 16_384);
-const SOURCES: [Source; 3] = [CLOCK, SEQUENCE, Source::sequence(6, 16_384)];
+const CLOCK: Key = Key::clock(5);
+const NUMBERS: Key = Key::column(5, 16_384, 1);
+const KEYS: [Key; 3] = [CLOCK, NUMBERS, Key::column(6, 16_384, 1)];
+
+/// Above the last tick of a clock, which ends a thousand years before 64 bits do.
+const LAST_TICK: u64 = u64::MAX - 900 * 365 * 86_400_000 * 65_536;
 
 /// The transactions of a server, and what they drew.
 struct Server {
     next: u64,
     running: HashSet<u64>,
     committed: HashSet<u64>,
-    last: HashMap<u64, i64>,
-    drawn: Vec<(u64, Source, i64)>,
+    last: HashMap<Key, i64>,
+    drawn: Vec<(u64, Key, i64)>,
 }
 
 struct World {
@@ -40,8 +45,8 @@ struct Taken {
     xmax: u64,
     running: Vec<u32>,
     visible: HashSet<u64>,
-    /// For each source, the greatest number that may be read, once it was asked for.
-    answers: HashMap<u64, i64>,
+    /// For each key, the greatest number that may be read, once it was asked for.
+    answers: HashMap<Key, i64>,
 }
 
 impl World {
@@ -73,26 +78,26 @@ impl World {
         id
     }
 
-    fn last(&self, source: Source) -> i64 {
-        self.server.borrow().last.get(&source.0).copied().unwrap_or(-3)
+    fn last(&self, key: Key) -> i64 {
+        self.server.borrow().last.get(&key).copied().unwrap_or(-3)
     }
 
-    /// Writes the entry; `None` if the table is full.
-    fn place(&self, id: u64, source: Source) -> Option<usize> {
-        self.floors().place(Entry { id, source, floor: None, since: 7 }, self)
+    /// Writes the entry.
+    fn place(&self, id: u64, key: Key) -> Result<usize, Full> {
+        self.floors().place(Entry { id, key, floor: None, since: 7 }, self)
     }
 
-    /// Writes the entry with its floor; false if the table is full.
-    fn track(&self, id: u64, source: Source) -> bool {
-        let place = self.place(id, source);
-        place.inspect(|place| self.floors().set_floor(*place, id, self.last(source))).is_some()
+    /// Writes the entry with its floor; false if there is no place.
+    fn track(&self, id: u64, key: Key) -> bool {
+        let place = self.place(id, key);
+        place.inspect(|place| self.floors().set_floor(*place, id, self.last(key))).is_ok()
     }
 
-    fn draw(&self, id: u64, source: Source) -> i64 {
+    fn draw(&self, id: u64, key: Key) -> i64 {
         let server = &mut *self.server.borrow_mut();
-        let last = server.last.entry(source.0).or_insert(-3);
+        let last = server.last.entry(key).or_insert(-3);
         *last += 1;
-        server.drawn.push((id, source, *last));
+        server.drawn.push((id, key, *last));
         *last
     }
 
@@ -121,17 +126,17 @@ impl World {
     }
 
     /// Asks, and checks the answer.
-    fn ask(&self, taken: &mut Taken, source: Source) -> Result<i64, Unknown> {
+    fn ask(&self, taken: &mut Taken, key: Key) -> Result<i64, Unknown> {
         let snapshot = Snapshot { xmin: taken.xmin, xmax: taken.xmax, running: &taken.running, own: None };
-        let settled = self.floors().settled(source, || Ok::<_, Unknown>(self.last(source)), &snapshot, self)?;
+        let settled = self.floors().settled(key, || Ok::<_, Unknown>(self.last(key)), &snapshot, self)?;
         let server = self.server.borrow();
-        let is_missed = |(id, of, number): &&(u64, Source, i64)| {
-            *of == source && *number <= settled && !taken.visible.contains(id) && !is_aborted(&server, *id)
+        let is_missed = |(id, of, number): &&(u64, Key, i64)| {
+            *of == key && *number <= settled && !taken.visible.contains(id) && !is_aborted(&server, *id)
         };
         assert_eq!(server.drawn.iter().find(is_missed), None, "not visible, and below the horizon {settled}");
-        let of_source = server.drawn.iter().filter(|(id, of, _)| *of == source && taken.visible.contains(id));
+        let of_source = server.drawn.iter().filter(|(id, of, _)| *of == key && taken.visible.contains(id));
         let readable = of_source.map(|drawn| drawn.2).filter(|number| *number <= settled).max().unwrap_or(i64::MIN);
-        let before = *taken.answers.entry(source.0).or_insert(readable);
+        let before = *taken.answers.entry(key).or_insert(readable);
         assert_eq!(readable, before, "two answers for one snapshot");
         Ok(settled)
     }
@@ -157,17 +162,17 @@ enum Step {
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         2 => Just(Step::Begin),
-        2 => (0..6usize, 0..3usize).prop_map(|(which, source)| Step::Place(which, source)),
-        4 => (0..6usize, 0..3usize).prop_map(|(which, source)| Step::Draw(which, source)),
+        2 => (0..6usize, 0..3usize).prop_map(|(which, key)| Step::Place(which, key)),
+        4 => (0..6usize, 0..3usize).prop_map(|(which, key)| Step::Draw(which, key)),
         2 => (0..6usize, any::<bool>()).prop_map(|(which, commits)| Step::Finish(which, commits)),
         2 => (0..6usize).prop_map(Step::End),
         2 => Just(Step::Snapshot),
-        4 => (0..6usize, 0..3usize).prop_map(|(which, source)| Step::Ask(which, source)),
+        4 => (0..6usize, 0..3usize).prop_map(|(which, key)| Step::Ask(which, key)),
     ]
 }
 
-/// The entries of a transaction, by source: the place, the last number that it has read, and whether it has given it to the entry.
-type Tracked = HashMap<u64, (usize, Option<i64>, bool)>;
+/// The entries of a transaction, by key: the place, the last number that it has read, and whether it has given it to the entry.
+type Tracked = HashMap<Key, (usize, Option<i64>, bool)>;
 
 proptest! {
     /// Whatever the order of the steps, and with few places: no row is missed, and a snapshot has one answer.
@@ -179,23 +184,23 @@ proptest! {
         for step in steps {
             match step {
                 Step::Begin => running.push((world.begin(), HashMap::new())),
-                Step::Place(which, source) | Step::Draw(which, source) => {
+                Step::Place(which, key) | Step::Draw(which, key) => {
                     let count = running.len().max(1);
                     let Some((id, tracked)) = running.get_mut(which % count) else { continue };
-                    let source = SOURCES[source];
-                    let known = tracked.get(&source.0).copied();
-                    let Some((place, read, has_floor)) = known.or_else(|| world.place(*id, source).map(|place| (place, None, false)))
+                    let key = KEYS[key];
+                    let known = tracked.get(&key).copied();
+                    let Some((place, read, has_floor)) = known.or_else(|| Some((world.place(*id, key).ok()?, None, false)))
                     else {
                         continue;
                     };
                     let draws = matches!(step, Step::Draw(..));
-                    let read = read.or_else(|| (draws || known.is_some()).then(|| world.last(source)));
+                    let read = read.or_else(|| (draws || known.is_some()).then(|| world.last(key)));
                     if let Some(last) = read.filter(|_| draws && !has_floor) {
                         world.floors().set_floor(place, *id, last);
                     }
-                    tracked.insert(source.0, (place, read, has_floor || draws));
+                    tracked.insert(key, (place, read, has_floor || draws));
                     if draws {
-                        world.draw(*id, source);
+                        world.draw(*id, key);
                     }
                 }
                 Step::Finish(which, commits) if !running.is_empty() => {
@@ -208,10 +213,10 @@ proptest! {
                     world.floors().end_all(id, &world);
                 }
                 Step::Snapshot => snapshots.push(world.snapshot()),
-                Step::Ask(which, source) => {
+                Step::Ask(which, key) => {
                     let count = snapshots.len().max(1);
                     if let Some(taken) = snapshots.get_mut(which % count) {
-                        let _ = world.ask(taken, SOURCES[source]);
+                        let _ = world.ask(taken, KEYS[key]);
                     }
                 }
                 _ => (),
@@ -219,8 +224,8 @@ proptest! {
         }
         // A new snapshot has an answer as long as no place that it needs was overwritten.
         let mut now = world.snapshot();
-        for source in SOURCES {
-            prop_assert!(world.ask(&mut now, source).is_ok());
+        for key in KEYS {
+            prop_assert!(world.ask(&mut now, key).is_ok());
         }
     }
 }
@@ -229,16 +234,16 @@ proptest! {
 fn a_transaction_counts_until_the_snapshot_sees_it() {
     let world = World::new(8, 100);
     let id = world.begin();
-    assert!(world.track(id, SEQUENCE));
-    assert_eq!(world.draw(id, SEQUENCE), -2);
+    assert!(world.track(id, NUMBERS));
+    assert_eq!(world.draw(id, NUMBERS), -2);
     let mut before = world.snapshot();
-    assert_eq!(world.ask(&mut before, SEQUENCE), Ok(-3), "it is in progress");
+    assert_eq!(world.ask(&mut before, NUMBERS), Ok(-3), "it is in progress");
     world.finish(id, true);
-    assert_eq!(world.ask(&mut before, SEQUENCE), Ok(-3), "the snapshot does not see it");
+    assert_eq!(world.ask(&mut before, NUMBERS), Ok(-3), "the snapshot does not see it");
     let mut between = world.snapshot();
-    assert_eq!(world.ask(&mut between, SEQUENCE), Ok(-2), "its process has not said yet that it has ended");
+    assert_eq!(world.ask(&mut between, NUMBERS), Ok(-2), "its process has not said yet that it has ended");
     world.floors().end_all(id, &world);
-    assert_eq!(world.ask(&mut before, SEQUENCE), Ok(-3), "its entry stays");
+    assert_eq!(world.ask(&mut before, NUMBERS), Ok(-3), "its entry stays");
     assert_eq!(world.floors().live().count(), 0);
 }
 
@@ -246,10 +251,10 @@ fn a_transaction_counts_until_the_snapshot_sees_it() {
 fn ones_own_transaction_counts() {
     let world = World::new(8, 100);
     let id = world.begin();
-    assert!(world.track(id, SEQUENCE));
-    world.draw(id, SEQUENCE);
+    assert!(world.track(id, NUMBERS));
+    world.draw(id, NUMBERS);
     let own = Snapshot { xmin: 101, xmax: 101, running: &[], own: Some(id) };
-    let settled = |own: &Snapshot| world.floors().settled(SEQUENCE, || Ok::<_, Unknown>(-2), own, &world);
+    let settled = |own: &Snapshot| world.floors().settled(NUMBERS, || Ok::<_, Unknown>(-2), own, &world);
     assert_eq!(settled(&own), Ok(-2), "below xmin, which no own id is");
     let own = Snapshot { xmin: 100, xmax: 101, running: &[], own: Some(id) };
     assert_eq!(settled(&own), Ok(-3));
@@ -259,35 +264,35 @@ fn ones_own_transaction_counts() {
 fn an_overwritten_entry_is_an_error_for_its_snapshot_alone() {
     let world = World::new(2, 100);
     let first = world.begin();
-    assert!(world.track(first, SEQUENCE) && world.track(first, CLOCK));
-    world.draw(first, SEQUENCE);
+    assert!(world.track(first, NUMBERS) && world.track(first, CLOCK));
+    world.draw(first, NUMBERS);
     let holds = world.begin();
     world.finish(holds, true);
     let mut old = world.snapshot();
     world.finish(first, true);
     world.floors().end_all(first, &world);
-    assert_eq!(world.ask(&mut old, SEQUENCE), Ok(-3));
+    assert_eq!(world.ask(&mut old, NUMBERS), Ok(-3));
     let second = world.begin();
-    assert!(world.track(second, SEQUENCE), "a place of the first one is used again");
-    assert_eq!(world.ask(&mut old, SEQUENCE), Err(Unknown::Overwritten));
+    assert!(world.track(second, NUMBERS), "a place of the first one is used again");
+    assert_eq!(world.ask(&mut old, NUMBERS), Err(Unknown::Overwritten));
     let mut new = world.snapshot();
-    assert_eq!(world.ask(&mut new, SEQUENCE), Ok(-2));
-    assert!(world.track(second, CLOCK) && !world.track(second, Source::sequence(5, 9)), "both places are in use");
+    assert_eq!(world.ask(&mut new, NUMBERS), Ok(-2));
+    assert!(world.track(second, CLOCK) && !world.track(second, Key::column(5, 16_384, 2)), "both places are in use");
 }
 
 #[test]
 fn an_entry_that_was_not_overwritten_answers() {
     let world = World::new(2, 100);
     let [counts, ends] = [(), ()].map(|()| world.begin());
-    assert!(world.track(counts, SEQUENCE) && world.track(ends, SEQUENCE));
+    assert!(world.track(counts, NUMBERS) && world.track(ends, NUMBERS));
     world.finish(ends, true);
     world.floors().end_all(ends, &world);
     let mut old = world.snapshot();
     let next = world.begin();
-    assert!(world.track(next, SEQUENCE), "a later place is used again");
+    assert!(world.track(next, NUMBERS), "a later place is used again");
     world.finish(counts, true);
     world.floors().end_all(counts, &world);
-    assert_eq!(world.ask(&mut old, SEQUENCE), Ok(-3));
+    assert_eq!(world.ask(&mut old, NUMBERS), Ok(-3));
     assert_eq!(world.ask(&mut old, CLOCK), Err(Unknown::Overwritten), "its entry for the clock would have been overwritten");
 }
 
@@ -299,37 +304,37 @@ fn a_prepared_transaction_that_ended_before_the_table_was_filled() {
     let other = world.begin();
     world.finish(other, true);
     let mut old = world.snapshot();
-    assert_eq!(world.ask(&mut old, SEQUENCE), Ok(-3), "it is still prepared, and would be in the table");
+    assert_eq!(world.ask(&mut old, NUMBERS), Ok(-3), "it is still prepared, and would be in the table");
     world.finish(prepared, true);
     world.floors().set_born(&world);
     old.answers.clear();
-    assert_eq!(world.ask(&mut old, SEQUENCE), Err(Unknown::Overwritten));
+    assert_eq!(world.ask(&mut old, NUMBERS), Err(Unknown::Overwritten));
     let mut new = world.snapshot();
-    assert_eq!(world.ask(&mut new, SEQUENCE), Ok(-3));
+    assert_eq!(world.ask(&mut new, NUMBERS), Ok(-3));
 }
 
 #[test]
 fn one_that_names_no_sequence_stops_readers_of_its_database() {
     let world = World::new(8, 100);
     let prepared = world.begin();
-    assert!(world.track(prepared, Source::every_sequence(5)));
-    assert_eq!([CLOCK, SEQUENCE].map(Source::database), [5, 5]);
+    assert!(world.track(prepared, Key::every_number(5)));
+    assert_eq!([CLOCK, NUMBERS].map(Key::database), [5, 5]);
     let mut now = world.snapshot();
-    assert_eq!(world.ask(&mut now, SEQUENCE), Err(Unknown::EverySequence(prepared)));
+    assert_eq!(world.ask(&mut now, NUMBERS), Err(Unknown::EveryNumber(prepared)));
     assert_eq!(world.ask(&mut now, CLOCK), Ok(-3));
-    assert_eq!(world.ask(&mut now, Source::sequence(6, 16_384)), Ok(-3));
+    assert_eq!(world.ask(&mut now, Key::column(6, 16_384, 1)), Ok(-3));
     world.finish(prepared, true);
-    assert_eq!(world.ask(&mut now, SEQUENCE), Err(Unknown::Overwritten), "to retry is of use");
+    assert_eq!(world.ask(&mut now, NUMBERS), Err(Unknown::Overwritten), "to retry is of use");
     let mut after = world.snapshot();
-    assert_eq!(world.ask(&mut after, SEQUENCE), Ok(-3));
+    assert_eq!(world.ask(&mut after, NUMBERS), Ok(-3));
 }
 
 #[test]
 fn a_reset_lowers_the_floors_of_the_clock_alone() {
     let world = World::new(8, 100);
     let id = world.begin();
-    let place = |source, floor| world.floors().place(Entry { id, source, floor: Some(floor), since: 0 }, &world);
-    let [clock, sequence] = [place(CLOCK, 500), place(SEQUENCE, 500)].map(|place| place.expect("a place"));
+    let place = |key, floor| world.floors().place(Entry { id, key, floor: Some(floor), since: 0 }, &world);
+    let [clock, sequence] = [place(CLOCK, 500), place(NUMBERS, 500)].map(|place| place.expect("a place"));
     world.floors().lower(200);
     let floor = |index| world.floors().entry(index, id).and_then(|entry| entry.floor);
     assert_eq!([floor(clock), floor(sequence)], [Some(200), Some(500)]);
@@ -343,20 +348,20 @@ fn a_reset_lowers_the_floors_of_the_clock_alone() {
 fn a_reader_gives_a_floor() {
     let world = World::new(8, 100);
     let (slow, fast) = (world.begin(), world.begin());
-    let place = world.place(slow, SEQUENCE).expect("a place");
-    assert!(world.track(fast, SEQUENCE));
-    assert_eq!(world.draw(fast, SEQUENCE), -2);
+    let place = world.place(slow, NUMBERS).expect("a place");
+    assert!(world.track(fast, NUMBERS));
+    assert_eq!(world.draw(fast, NUMBERS), -2);
     world.finish(fast, true);
     let mut seen = world.snapshot();
-    assert_eq!(world.ask(&mut seen, SEQUENCE), Ok(-2));
+    assert_eq!(world.ask(&mut seen, NUMBERS), Ok(-2));
     world.floors().set_floor(place, slow, -3);
     assert_eq!(world.floors().entry(place, slow).and_then(|entry| entry.floor), Some(-2), "that of the reader");
-    assert_eq!(world.ask(&mut seen, SEQUENCE), Ok(-2));
-    assert_eq!(world.draw(slow, SEQUENCE), -1);
+    assert_eq!(world.ask(&mut seen, NUMBERS), Ok(-2));
+    assert_eq!(world.draw(slow, NUMBERS), -1);
     let mut later = world.snapshot();
-    assert_eq!(world.ask(&mut later, SEQUENCE), Ok(-2));
+    assert_eq!(world.ask(&mut later, NUMBERS), Ok(-2));
     // A late reader must not give a floor to the next entry at the place.
-    let entry = Entry { id: 200, source: SEQUENCE, floor: None, since: 0 };
+    let entry = Entry { id: 200, key: NUMBERS, floor: None, since: 0 };
     let other = world.floors().place(entry, &world).expect("a place");
     world.floors().set_floor(other, slow, -9);
     assert_eq!(world.floors().entry(other, 200).expect("the entry").floor, None);
@@ -366,7 +371,7 @@ fn a_reader_gives_a_floor() {
 fn floors_near_the_end_of_a_sequence() {
     let world = World::new(8, 100);
     let id = world.begin();
-    let place = world.place(id, SEQUENCE).expect("a place");
+    let place = world.place(id, NUMBERS).expect("a place");
     world.floors().set_floor(place, id, i64::MAX);
     assert_eq!(world.floors().entry(place, id).and_then(|entry| entry.floor), Some(MAX_FLOOR));
 }
@@ -376,8 +381,8 @@ fn a_place_is_free_after_the_end_of_its_transaction() {
     let world = World::new(2, 100);
     let floors = world.floors();
     let [said, killed] = [(), ()].map(|()| world.begin());
-    let place = world.place(said, SEQUENCE).expect("a place");
-    assert!(world.track(killed, SEQUENCE));
+    let place = world.place(said, NUMBERS).expect("a place");
+    assert!(world.track(killed, NUMBERS));
     world.finish(said, true);
     floors.end(place, killed, &world);
     assert_eq!(floors.live().count(), 2, "of another transaction");
@@ -385,22 +390,23 @@ fn a_place_is_free_after_the_end_of_its_transaction() {
     assert_eq!(floors.live().map(|entry| entry.id).collect::<Vec<_>>(), [killed]);
     // The next writer ends the entry of a process that was killed.
     let next = world.begin();
-    assert!(world.track(next, SEQUENCE) && !world.track(next, CLOCK), "the other place is that of a running transaction");
+    assert!(world.track(next, NUMBERS) && !world.track(next, CLOCK), "the other place is that of a running transaction");
     world.finish(killed, false);
     assert!(world.track(next, CLOCK));
     assert!(floors.live().all(|entry| entry.id == next));
     // No transaction is older than half of the ids: that of an older entry is another one.
     world.server.borrow_mut().next = next + MAX_AGE;
-    assert_eq!(world.place(next + MAX_AGE, SEQUENCE), None);
+    assert_eq!(world.place(next + MAX_AGE, NUMBERS), Err(Full::Table));
     world.server.borrow_mut().next += 1;
-    assert!(world.place(next + MAX_AGE, SEQUENCE).is_some());
+    assert!(world.place(next + MAX_AGE, NUMBERS).is_ok());
 }
 
 #[test]
 fn places_of_transactions_that_have_just_ended_are_passed_over() {
     let world = World::new(8, 100);
     let ids = [(); 8].map(|()| world.begin());
-    let places = ids.map(|id| world.place(id, SEQUENCE).expect("a place"));
+    // Of a database each: none has more than its share.
+    let places = ids.map(|id| world.place(id, Key::clock(id as u32)).expect("a place"));
     let end = |index: usize| {
         world.finish(ids[index], true);
         world.floors().end(places[index], ids[index], &world);
@@ -410,8 +416,8 @@ fn places_of_transactions_that_have_just_ended_are_passed_over() {
     world.finish(world.begin(), true);
     end(0);
     let next = world.begin();
-    assert_eq!(world.place(next, SEQUENCE), Some(places[1]));
-    assert_eq!(world.place(next, CLOCK), Some(places[0]), "no other one is free");
+    assert_eq!(world.place(next, NUMBERS), Ok(places[1]));
+    assert_eq!(world.place(next, CLOCK), Ok(places[0]), "no other one is free");
 }
 
 #[test]
@@ -433,6 +439,6 @@ proptest! {
     /// What says that an entry has no floor yet is no floor.
     #[test]
     fn no_floor_is_above_the_greatest(id in 0..1u64 << 62) {
-        prop_assert!(unset(id) > MAX_FLOOR && MAX_FLOOR > number_of_tick(crate::source::LAST_TICK));
+        prop_assert!(unset(id) > MAX_FLOOR && MAX_FLOOR > number_of_tick(LAST_TICK));
     }
 }

@@ -6,7 +6,7 @@ use loom::thread;
 
 use super::*;
 
-const SOURCE: Source = Source::sequence(5, 16_384);
+const NUMBERS: Key = Key::column(5, 16_384, 1);
 const FIRST: u64 = 100;
 const SECOND: u64 = 101;
 /// More than both.
@@ -38,7 +38,7 @@ impl World {
 
     /// A transaction that stores a number. Returns the number; `None` if the table is full.
     fn write(&self, id: u64) -> Option<i64> {
-        let place = self.floors().place(Entry { id, source: SOURCE, floor: None, since: 0 }, self);
+        let place = self.floors().place(Entry { id, key: NUMBERS, floor: None, since: 0 }, self);
         let number = place.map(|place| {
             self.floors().set_floor(place, id, self.last.load(Relaxed));
             self.last.fetch_add(1, Relaxed) + 1
@@ -57,7 +57,7 @@ impl World {
         // Another transaction, which ended before, has the id before NEXT.
         let snapshot = Snapshot { xmin: running.first().copied().unwrap_or(NEXT), xmax: NEXT, running: &ids, own: None };
         let last = || Ok::<_, Unknown>(self.last.load(Relaxed));
-        Some((self.floors().settled(SOURCE, last, &snapshot, self).ok()?, running))
+        Some((self.floors().settled(NUMBERS, last, &snapshot, self).ok()?, running))
     }
 }
 
