@@ -103,13 +103,14 @@
 //! No database can stop the writers of the others: a database gets another place while it has fewer than three times as many as
 //! are free. While half of the places or fewer are in use, nothing is checked.
 //!
-//! | databases that take all they get | each has | free | another one then gets |
+//! | databases that hold all they get | each, if they take at the same time | then free | free, if one takes after the other |
 //! |---|---|---|---|
-//! | 1 | 3/4 of the places | 1/4 | 3/16 |
-//! | 2 | 3/7 | 1/7 | 3/28 |
-//! | 3 | 3/10 | 1/10 | 3/40 |
-//! | n | 3 / (3n + 1) | 1 / (3n + 1) | 3 / (12n + 4) |
+//! | 1 | 3/4 of the places: 768 of 1,024 | 1/4: 256 | 1/4: 256 |
+//! | 2 | 3/7: 439 | 1/7: 146 | 1/16: 64 |
+//! | 3 | 3/10: 308 | 1/10: 100 | 1/64: 16 |
+//! | n | 3 / (3n + 1) | 1 / (3n + 1) | 1 / 4^n |
 //!
+//! The next database gets three quarters of the free places: after two others at least 48 of 1,024.
 //! A database without an entry gets a place as long as one is free. Writers that are checked at the same time may each get one
 //! place more than that. Entries of transactions that were prepared before the server started are not refused, and count.
 

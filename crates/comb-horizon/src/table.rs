@@ -163,13 +163,12 @@ impl<'a> Floors<'a> {
     }
 
     /// Gives an entry of a transaction in progress the last number of its source as its floor, which was read after the entry was
-    /// written. A reader may have done that already.
-    pub fn set_floor(&self, index: usize, id: u64, last: i64) {
-        if let Some(place) = self.places.get(index) {
-            place.give_floor(id, last);
-        }
+    /// written. A reader may have done that already. Returns the floor that the entry has.
+    pub fn set_floor(&self, index: usize, id: u64, last: i64) -> i64 {
+        let floor = self.places.get(index).map_or(last, |place| place.give_floor(id, last));
         // The floor is there before a number is drawn.
         fence(SeqCst);
+        floor
     }
 
     /// Ends the entry of a transaction whose process is gone: it was prepared, or the process was killed.

@@ -14,13 +14,13 @@ const KEYS: [Key; 3] = [CLOCK, NUMBERS, Key::column(6, 16_384, 1)];
 /// Above the last tick of a clock, which ends a thousand years before 64 bits do.
 const LAST_TICK: u64 = u64::MAX - 900 * 365 * 86_400_000 * 65_536;
 
-/// The transactions of a server, and what they drew.
+/// The transactions of a server, and the numbers that they stored.
 struct Server {
     next: u64,
     running: HashSet<u64>,
     committed: HashSet<u64>,
     last: HashMap<Key, i64>,
-    drawn: Vec<(u64, Key, i64)>,
+    stored: Vec<(u64, Key, i64)>,
 }
 
 struct World {
@@ -45,6 +45,8 @@ struct Taken {
     xmax: u64,
     running: Vec<u32>,
     visible: HashSet<u64>,
+    /// The last numbers of the sources.
+    last: HashMap<Key, i64>,
     /// For each key, the greatest number that may be read, once it was asked for.
     answers: HashMap<Key, i64>,
 }
@@ -59,7 +61,7 @@ impl World {
                 running: HashSet::new(),
                 committed: HashSet::new(),
                 last: HashMap::new(),
-                drawn: Vec::new(),
+                stored: Vec::new(),
             }),
         };
         world.floors().set_born(&world);
@@ -89,16 +91,23 @@ impl World {
 
     /// Writes the entry with its floor; false if there is no place.
     fn track(&self, id: u64, key: Key) -> bool {
-        let place = self.place(id, key);
-        place.inspect(|place| self.floors().set_floor(*place, id, self.last(key))).is_ok()
+        self.place(id, key).map(|place| self.floors().set_floor(place, id, self.last(key))).is_ok()
     }
 
+    /// Draws the next number, and stores it.
     fn draw(&self, id: u64, key: Key) -> i64 {
         let server = &mut *self.server.borrow_mut();
         let last = server.last.entry(key).or_insert(-3);
         *last += 1;
-        server.drawn.push((id, key, *last));
+        server.stored.push((id, key, *last));
         *last
+    }
+
+    /// Stores a number that is not drawn from the source, if GUARD accepts it.
+    fn store(&self, id: u64, key: Key, bound: i64, number: i64) {
+        if number > bound {
+            self.server.borrow_mut().stored.push((id, key, number));
+        }
     }
 
     fn finish(&self, id: u64, commits: bool) {
@@ -121,8 +130,21 @@ impl World {
             xmax,
             running: running.iter().map(|id| *id as u32).collect(),
             visible: server.committed.clone(),
+            last: server.last.clone(),
             answers: HashMap::new(),
         }
+    }
+
+    /// Checks what is true between two steps. `floors`: those of before.
+    fn check(&self, floors: &mut HashMap<(u64, Key), i64>) {
+        for entry in self.floors().live() {
+            let Some(floor) = entry.floor else { continue };
+            let before = *floors.entry((entry.id, entry.key)).or_insert(floor);
+            assert_eq!(floor, before, "a floor is given once: {entry:?}");
+        }
+        let [live, lost, end] = [&self.header.live, &self.header.lost, &self.header.lost_end].map(|word| word.load(Relaxed));
+        assert_eq!(live, self.floors().live().count() as u64);
+        assert!((lost == 0 && end == 0 || lost < end) && end <= self.next(), "{lost} was overwritten, up to {end}");
     }
 
     /// Asks, and checks the answer.
@@ -133,9 +155,11 @@ impl World {
         let is_missed = |(id, of, number): &&(u64, Key, i64)| {
             *of == key && *number <= settled && !taken.visible.contains(id) && !is_aborted(&server, *id)
         };
-        assert_eq!(server.drawn.iter().find(is_missed), None, "not visible, and below the horizon {settled}");
-        let of_source = server.drawn.iter().filter(|(id, of, _)| *of == key && taken.visible.contains(id));
-        let readable = of_source.map(|drawn| drawn.2).filter(|number| *number <= settled).max().unwrap_or(i64::MIN);
+        assert_eq!(server.stored.iter().find(is_missed), None, "not visible, and up to the horizon {settled}");
+        // What the source had reached when the snapshot was taken.
+        let reached = taken.last.get(&key).copied().unwrap_or(-3).min(settled);
+        let of_key = server.stored.iter().filter(|(id, of, _)| *of == key && taken.visible.contains(id));
+        let readable = of_key.map(|stored| stored.2).filter(|number| *number <= reached).max().unwrap_or(i64::MIN);
         let before = *taken.answers.entry(key).or_insert(readable);
         assert_eq!(readable, before, "two answers for one snapshot");
         Ok(settled)
@@ -152,6 +176,8 @@ enum Step {
     /// Writes an entry without a floor; the next one reads the last number, with which the writer then stops.
     Place(usize, usize),
     Draw(usize, usize),
+    /// Stores a number that is so far from the last one.
+    Store(usize, usize, i64),
     Finish(usize, bool),
     /// A process says that its transaction has ended, some time after it has.
     End(usize),
@@ -164,6 +190,7 @@ fn step() -> impl Strategy<Value = Step> {
         2 => Just(Step::Begin),
         2 => (0..6usize, 0..3usize).prop_map(|(which, key)| Step::Place(which, key)),
         4 => (0..6usize, 0..3usize).prop_map(|(which, key)| Step::Draw(which, key)),
+        2 => (0..6usize, 0..3usize, -3..4i64).prop_map(|(which, key, from)| Step::Store(which, key, from)),
         2 => (0..6usize, any::<bool>()).prop_map(|(which, commits)| Step::Finish(which, commits)),
         2 => (0..6usize).prop_map(Step::End),
         2 => Just(Step::Snapshot),
@@ -181,10 +208,12 @@ proptest! {
         let world = World::new(places, if wraps { u64::from(u32::MAX) - 20 } else { 3 });
         let (mut running, mut ended): (Vec<(u64, Tracked)>, Vec<u64>) = Default::default();
         let mut snapshots = Vec::new();
+        let mut floors = HashMap::new();
         for step in steps {
+            world.check(&mut floors);
             match step {
                 Step::Begin => running.push((world.begin(), HashMap::new())),
-                Step::Place(which, key) | Step::Draw(which, key) => {
+                Step::Place(which, key) | Step::Draw(which, key) | Step::Store(which, key, _) => {
                     let count = running.len().max(1);
                     let Some((id, tracked)) = running.get_mut(which % count) else { continue };
                     let key = KEYS[key];
@@ -193,14 +222,20 @@ proptest! {
                     else {
                         continue;
                     };
-                    let draws = matches!(step, Step::Draw(..));
-                    let read = read.or_else(|| (draws || known.is_some()).then(|| world.last(key)));
-                    if let Some(last) = read.filter(|_| draws && !has_floor) {
+                    let stores = !matches!(step, Step::Place(..));
+                    let read = read.or_else(|| (stores || known.is_some()).then(|| world.last(key)));
+                    if let Some(last) = read.filter(|_| stores && !has_floor) {
                         world.floors().set_floor(place, *id, last);
                     }
-                    tracked.insert(key, (place, read, has_floor || draws));
-                    if draws {
-                        world.draw(*id, key);
+                    tracked.insert(key, (place, read, has_floor || stores));
+                    let floor = world.floors().entry(place, *id).expect("the entry stays until the transaction ends").floor;
+                    match step {
+                        Step::Draw(..) => prop_assert!(Some(world.draw(*id, key)) > floor.max(read)),
+                        Step::Store(_, _, from) => {
+                            let bound = floor.max(read).expect("a floor");
+                            world.store(*id, key, bound, world.last(key) + from);
+                        }
+                        _ => (),
                     }
                 }
                 Step::Finish(which, commits) if !running.is_empty() => {
@@ -354,7 +389,7 @@ fn a_reader_gives_a_floor() {
     world.finish(fast, true);
     let mut seen = world.snapshot();
     assert_eq!(world.ask(&mut seen, NUMBERS), Ok(-2));
-    world.floors().set_floor(place, slow, -3);
+    assert_eq!(world.floors().set_floor(place, slow, -3), -2);
     assert_eq!(world.floors().entry(place, slow).and_then(|entry| entry.floor), Some(-2), "that of the reader");
     assert_eq!(world.ask(&mut seen, NUMBERS), Ok(-2));
     assert_eq!(world.draw(slow, NUMBERS), -1);
@@ -363,7 +398,7 @@ fn a_reader_gives_a_floor() {
     // A late reader must not give a floor to the next entry at the place.
     let entry = Entry { id: 200, key: NUMBERS, floor: None, since: 0 };
     let other = world.floors().place(entry, &world).expect("a place");
-    world.floors().set_floor(other, slow, -9);
+    assert!(world.floors().set_floor(other, slow, -9) > MAX_FLOOR, "none");
     assert_eq!(world.floors().entry(other, 200).expect("the entry").floor, None);
 }
 
@@ -374,6 +409,20 @@ fn floors_near_the_end_of_a_sequence() {
     let place = world.place(id, NUMBERS).expect("a place");
     world.floors().set_floor(place, id, i64::MAX);
     assert_eq!(world.floors().entry(place, id).and_then(|entry| entry.floor), Some(MAX_FLOOR));
+}
+
+#[test]
+fn columns_of_a_table_do_not_hold_back_each_other() {
+    let world = World::new(8, 100);
+    let id = world.begin();
+    assert!(world.track(id, NUMBERS));
+    world.draw(id, NUMBERS);
+    let mut now = world.snapshot();
+    for other in [Key::column(5, 16_384, 2), Key::column(5, 16_385, 1), Key::column(6, 16_384, 1)] {
+        world.server.borrow_mut().last.insert(other, 50);
+        assert_eq!(world.ask(&mut now, other), Ok(50));
+    }
+    assert_eq!(world.ask(&mut now, NUMBERS), Ok(-3));
 }
 
 #[test]
@@ -440,5 +489,123 @@ proptest! {
     #[test]
     fn no_floor_is_above_the_greatest(id in 0..1u64 << 62) {
         prop_assert!(unset(id) > MAX_FLOOR && MAX_FLOOR > number_of_tick(LAST_TICK));
+    }
+}
+
+/// Transactions that take what they get, each with one place.
+fn take(world: &World, database: u32, most: usize) -> usize {
+    (0..most).take_while(|_| world.place(world.begin(), Key::clock(database)).is_ok()).count()
+}
+
+/// The places that each of the databases has when all take one after the other.
+fn compete(world: &World, databases: std::ops::Range<u32>) -> Vec<usize> {
+    let mut taken = vec![0; databases.len()];
+    loop {
+        let round: Vec<_> = databases.clone().map(|database| take(world, database, 1)).collect();
+        if round.iter().sum::<usize>() == 0 {
+            return taken;
+        }
+        taken.iter_mut().zip(round).for_each(|(taken, got)| *taken += got);
+    }
+}
+
+const PLACES: usize = 1024;
+
+#[test]
+fn a_database_alone_has_three_quarters() {
+    let world = World::new(PLACES, 100);
+    assert_eq!(take(&world, 1, PLACES), 768);
+    assert_eq!(world.place(world.begin(), Key::clock(1)), Err(Full::Share));
+    // Its entries that end make room for others.
+    let ids: Vec<_> = world.floors().live().map(|entry| entry.id).take(10).collect();
+    for id in ids {
+        world.finish(id, true);
+        world.floors().end_all(id, &world);
+    }
+    assert_eq!(take(&world, 1, PLACES), 10);
+}
+
+#[test]
+fn a_database_gets_places_whatever_another_one_takes() {
+    let world = World::new(PLACES, 100);
+    assert_eq!(take(&world, 1, PLACES), 768);
+    assert_eq!(take(&world, 2, PLACES), 192);
+    assert_eq!(take(&world, 1, PLACES), 0);
+}
+
+#[test]
+fn a_database_gets_places_whatever_two_others_take() {
+    let world = World::new(PLACES, 100);
+    // One after the other: the worst case.
+    assert_eq!([1, 2, 3].map(|database| take(&world, database, PLACES)), [768, 192, 48]);
+    let world = World::new(PLACES, 100);
+    let taken = compete(&world, 1..3);
+    assert_eq!(taken, [439, 439], "three sevenths");
+    let victim = take(&world, 3, PLACES);
+    assert_eq!(victim, 110, "three quarters of a seventh");
+    assert_eq!(taken.iter().sum::<usize>() + victim, 988);
+    assert_eq!([1, 2, 3].map(|database| take(&world, database, 1)), [0; 3]);
+    // It gets the places of its transactions that end.
+    for _ in 0..PLACES {
+        let id = world.floors().live().find(|entry| entry.key.database() == 3).expect("an entry").id;
+        world.finish(id, true);
+        world.floors().end_all(id, &world);
+        assert_eq!(take(&world, 3, 1), 1);
+    }
+}
+
+#[test]
+fn many_databases_have_equal_shares() {
+    let world = World::new(PLACES, 100);
+    let taken = compete(&world, 1..301);
+    assert!(taken.iter().all(|places| (3..=4).contains(places)), "{taken:?}");
+    assert_eq!(take(&world, 301, PLACES), 1, "the last one");
+    assert_eq!(world.place(world.begin(), Key::clock(302)), Err(Full::Table));
+}
+
+/// The entries of processes that are gone count for no database.
+#[test]
+fn the_share_is_of_transactions_in_progress() {
+    let world = World::new(PLACES, 100);
+    assert_eq!(take(&world, 1, PLACES), 768);
+    world.server.borrow_mut().running.clear();
+    assert_eq!(take(&world, 1, PLACES), 768);
+}
+
+#[test]
+fn prepared_transactions_are_not_refused() {
+    let world = World::new(PLACES, 100);
+    let id = world.begin();
+    // As one of 0.4.1 with several sequences.
+    let entry = Entry { id, key: Key::every_number(1), floor: Some(i64::MIN), since: 0 };
+    assert!((0..PLACES).all(|_| world.floors().restore(entry, &world).is_some()));
+    assert_eq!(world.floors().restore(entry, &world), None);
+    assert_eq!(world.place(world.begin(), Key::clock(2)), Err(Full::Table));
+}
+
+proptest! {
+    /// Up to eight databases in any order: each gets what the rule says, and one that holds nothing gets a free place.
+    #[test]
+    fn no_database_stops_another(count in 16..200usize, takers in prop::collection::vec(1..9u32, 1..400)) {
+        let world = World::new(count, 100);
+        let mut taken = HashMap::new();
+        for database in takers {
+            let own = taken.entry(database).or_insert(0);
+            let free = count - world.floors().live().count();
+            let placed = world.place(world.begin(), Key::clock(database));
+            prop_assert_eq!(placed.is_ok(), 2 * free >= count || *own < 3 * free);
+            *own += usize::from(placed.is_ok());
+        }
+        let free = count - world.floors().live().count();
+        prop_assert_eq!(world.place(world.begin(), Key::clock(9)).is_ok(), free > 0);
+    }
+
+    #[test]
+    fn keys_have_their_parts(database in 1..=u32::MAX, table in 1..u32::MAX, column in 1..=i16::MAX) {
+        let key = Key::column(database, table, column);
+        prop_assert_eq!((key.database(), key.table(), key.attribute()), (database, table, column));
+        let [clock, every] = [Key::clock(database), Key::every_number(database)];
+        prop_assert_eq!((clock.database(), clock.table(), clock.attribute()), (database, 0, 0));
+        prop_assert_eq!((every.database(), every.table(), every.attribute()), (database, u32::MAX, 0));
     }
 }
