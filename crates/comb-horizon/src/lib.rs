@@ -19,7 +19,7 @@
 //!     L = last number of the source;  full fence
 //!     to each entry of the key without a floor whose transaction S does not see: give it the last number, read again
 //!     horizon = min(L, floor of each entry of the key whose transaction S does not see)
-//!     unknown: S does not see an entry of every number, or an entry that counts may have been overwritten
+//!     unknown: S does not see a transaction with an entry of every number, or an entry that counts may have been overwritten
 //! END      when the transaction has become visible, or is gone: end the entry; it can be read until it is overwritten
 //! PREPARE  the entries stay; after a restart, all are written again before the first new entry and the first horizon
 //! ```
@@ -107,7 +107,7 @@
 //! |---|---|---|---|
 //! | 1 | 3/4 of the places: 768 of 1,024 | 1/4: 256 | 1/4: 256 |
 //! | 2 | 3/7: 439 | 1/7: 146 | 1/16: 64 |
-//! | 3 | 3/10: 308 | 1/10: 100 | 1/64: 16 |
+//! | 3 | 3/10: 307 | 1/10: 102 | 1/64: 16 |
 //! | n | 3 / (3n + 1) | 1 / (3n + 1) | 1 / 4^n |
 //!
 //! The next database gets three quarters of the free places: after two others at least 48 of 1,024.

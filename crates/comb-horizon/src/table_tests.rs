@@ -537,7 +537,7 @@ fn a_database_gets_places_whatever_another_one_takes() {
 fn a_database_gets_places_whatever_two_others_take() {
     let world = World::new(PLACES, 100);
     // One after the other: the worst case.
-    assert_eq!([1, 2, 3].map(|database| take(&world, database, PLACES)), [768, 192, 48]);
+    assert_eq!([1, 2, 3, 4].map(|database| take(&world, database, PLACES)), [768, 192, 48, 12]);
     let world = World::new(PLACES, 100);
     let taken = compete(&world, 1..3);
     assert_eq!(taken, [439, 439], "three sevenths");
@@ -556,6 +556,7 @@ fn a_database_gets_places_whatever_two_others_take() {
 
 #[test]
 fn many_databases_have_equal_shares() {
+    assert_eq!(compete(&World::new(PLACES, 100), 1..4), [308, 307, 307]);
     let world = World::new(PLACES, 100);
     let taken = compete(&world, 1..301);
     assert!(taken.iter().all(|places| (3..=4).contains(places)), "{taken:?}");
