@@ -10,10 +10,7 @@
 //!
 //! Without one of the features pg15 to pg19 the crate is empty, so that `cargo test` needs no PostgreSQL.
 
-#![cfg(any(feature = "pgrx", feature = "pgrx19"))]
-
-#[cfg(feature = "pgrx19")]
-extern crate pgrx19 as pgrx;
+#![cfg(feature = "pgrx")]
 
 use std::ffi::CStr;
 

@@ -3,6 +3,7 @@
 
 PG_CONFIG_VERSION=$("$PG_CONFIG" --version)
 MAJOR=$(major_of "$PG_CONFIG")
+use_rust
 
 # The PostgreSQL whose headers pgrx reads. A private copy has the headers of its original, for which the crates may be built already.
 PGRX_PG_CONFIG_PATH=/usr/lib/postgresql/$MAJOR/bin/pg_config

@@ -71,6 +71,7 @@ rule "released scripts, which databases have run, stay as they were" changed_scr
 rule "texts use plain words: tools/phrases.txt has those to avoid" phrases
 rule "sql/released.sha256 names every released script" unnamed_scripts
 
+"$ROOT/tools/setup.sh" --rust-checks
 PG_CONFIG=$("$ROOT/tools/setup.sh" "${1:-}")
 . "$ROOT/tools/private.sh"
 say "Shell"
