@@ -30,7 +30,7 @@ clean_other_clone() {
     local profile
     [ "$(cat "$CARGO_TARGET_DIR/clone" 2>/dev/null)" != "$ROOT" ] || return 0
     for profile in dev release; do
-        (cd "$ROOT" && cargo clean --quiet --locked --profile "$profile" -p comb -p comb-tick -p comb-id -p comb-clock)
+        (cd "$ROOT" && cargo clean --quiet --locked --profile "$profile" -p comb -p comb-tick -p comb-id -p comb-clock -p comb-horizon)
     done
     mkdir -p "$CARGO_TARGET_DIR"
     echo "$ROOT" >"$CARGO_TARGET_DIR/clone"
