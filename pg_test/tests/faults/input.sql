@@ -69,7 +69,7 @@ SELECT 'text', expression, name FROM generate_series(1, 8), (VALUES
 -- Tables that are polled, and their keys.
 INSERT INTO pool
 SELECT type::regtype, expression, name FROM generate_series(1, 40), (VALUES
-    ('regclass', '''polled''', 'relation'), ('text', '''n''', 'key'), ('text', '''id''', 'key'), ('text', '''''''', 'layout')) named (type, expression, name);
+    ('regclass', '''polled''', 'relation'), ('text', '''n''', 'key'), ('text', '''id''', 'key'), ('text', '''''', 'layout')) named (type, expression, name);
 INSERT INTO pool SELECT 'integer', unnest(ARRAY['0', '1', '-1', '2147483647', '-2147483648', '(random() * 1e6)::int']);
 INSERT INTO pool SELECT 'bigint', unnest(ARRAY['0', '1', '-1', '9223372036854775807', '-9223372036854775808', '(random() * 1e18)::bigint']);
 INSERT INTO pool SELECT 'boolean', unnest(ARRAY['true', 'false']);
