@@ -181,7 +181,7 @@ CREATE TABLE parts (n bigserial, state text) PARTITION BY LIST (state);
 CALL comb_enable_polls('parts', 'n');
 CREATE TABLE part_a PARTITION OF parts FOR VALUES IN ('a');
 INSERT INTO events DEFAULT VALUES;
-SELECT relation, key, source, problem, untracked_partitions, CASE WHEN source IS NULL THEN length(horizon) ELSE horizon::int END AS horizon,
+SELECT relation, key, source, problem, untracked_tables, CASE WHEN source IS NULL THEN length(horizon) ELSE horizon::int END AS horizon,
     horizon_timestamp BETWEEN now() - interval '1 s' AND clock_timestamp() AS time, held_since, held_by FROM comb_horizon_status();
 BEGIN;
 INSERT INTO events DEFAULT VALUES;
