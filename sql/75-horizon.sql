@@ -40,10 +40,10 @@ CREATE FUNCTION comb_horizon_status(OUT horizon timestamptz, OUT held_for interv
     LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'comb_horizon_status';
 COMMENT ON FUNCTION comb_horizon_status() IS 'time of the horizon, and for how long the oldest transaction has held it back';
 
-CREATE FUNCTION comb_floors(OUT transaction xid8, OUT database oid, OUT floor_id uuid, OUT since timestamptz)
+CREATE FUNCTION _comb_floors(OUT transaction xid8, OUT database oid, OUT floor_id uuid, OUT since timestamptz)
     RETURNS SETOF record
     LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED ROWS 10 AS 'MODULE_PATHNAME', 'comb_floors';
-COMMENT ON FUNCTION comb_floors() IS 'columns of comb_horizon_holders() that comb knows';
+COMMENT ON FUNCTION _comb_floors() IS 'columns of comb_horizon_holders() that comb knows';
 
 CREATE FUNCTION comb_horizon_holders() RETURNS TABLE (
         pid integer, database name, username name, application text, state text,
@@ -54,7 +54,7 @@ BEGIN ATOMIC
     SELECT a.pid, d.datname, coalesce(a.usename, x.owner), a.application_name,
         CASE WHEN x.transaction IS NULL THEN a.state ELSE 'prepared' END,
         coalesce(x.prepared, f.since), f.floor_id, comb_timestamp(f.floor_id), x.gid
-    FROM comb_floors() f
+    FROM _comb_floors() f
     JOIN pg_catalog.pg_database d ON d.oid OPERATOR(pg_catalog.=) f.database
     LEFT JOIN pg_catalog.pg_stat_activity a ON a.backend_xid OPERATOR(pg_catalog.=) f.transaction::xid
     LEFT JOIN pg_catalog.pg_prepared_xacts x ON x.transaction OPERATOR(pg_catalog.=) f.transaction::xid

@@ -58,6 +58,10 @@ DECLARES(int, errmsg, (const char *, ...));
 DECLARES(int, errdetail, (const char *, ...));
 DECLARES(int, errhint, (const char *, ...));
 DECLARES(void, errfinish, (const char *, int, const char *));
+#if PG_VERSION_NUM >= 160000
+DECLARES(bool, errsave_start, (struct Node *, const char *));
+DECLARES(void, errsave_finish, (struct Node *, const char *, int, const char *));
+#endif
 static int *const is_max_prepared_xacts __attribute__((unused)) = &max_prepared_xacts;
 DECLARES(Oid, get_partition_parent, (Oid, bool));
 DECLARES(bool, has_subclass, (Oid));
