@@ -63,6 +63,8 @@ def index_table(figures):
     """The index of the key, and the write-ahead log, after both millions."""
     rows = []
     for contestant in figures.contestants("insert"):
+        if not figures.get("insert", contestant.name, "", "page splits"):
+            continue
         of_index = [figures.get("insert", contestant.name, "", metric) for metric in ("page splits", "avg_leaf_density", "leaf_fragmentation", "index of the key")]
         logs = [figures.get("insert", contestant.name, part, "write-ahead log") for part in ("first", "second", f"second {NARROW}")]
         rows.append([contestant.label, *map(figure, [*of_index, *logs])])
@@ -80,6 +82,8 @@ def narrow_table(figures):
     rows = []
     for contestant in figures.contestants("insert"):
         parts = [figures.get("insert", contestant.name, f"{part} {NARROW}", "time") for part in ("first", "second")]
+        if not all(parts):
+            continue
         to_bigint = [ratio(part, figures.get("insert", "bigint", f"{name} {NARROW}", "time")) for name, part in zip(("first", "second"), parts)]
         rows.append([contestant.label, *map(share, to_bigint), *map(figure, parts)])
     return table(["contestant", "first, relative to bigint", "second, relative to bigint", "first, s", "second, s"], rows)

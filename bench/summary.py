@@ -39,6 +39,7 @@ def summary_table(figures):
         ("Write-ahead log, per row", "bytes", log, False),
         (f"the same, {figures.size['rows'] // 10:,} rows into {figures.size['rows'] * 10:,} after a checkpoint", "bytes", log_after_checkpoint, False),
     ]
+    rows = [row for row in rows if any(row[2](key) for key in KEYS)]
     return table(["measured", *KEYS.values()], [[head, *cells(unit, of, more)] for head, unit, of, more in rows])
 
 

@@ -16,6 +16,12 @@ def wal_bytes(server, start):
     return int(server.sql(f"SELECT pg_current_wal_insert_lsn() - '{start}'::pg_lsn"))
 
 
+def page_splits(server, start):
+    """Those of all indexes, by the records in the write-ahead log."""
+    records = f"pg_get_wal_stats('{start}', pg_current_wal_flush_lsn(), true)"
+    return int(server.sql(f"""SELECT coalesce(sum(count), 0) FROM {records} WHERE "resource_manager/record_type" LIKE 'Btree/SPLIT%'"""))
+
+
 class Insert(Experiment):
     name = "insert"
 
@@ -32,17 +38,17 @@ class Insert(Experiment):
         table = f"insert_{contestant.name}"
         payload = "repeat('x', 10)" if case == NARROW else PAYLOAD
         server.sql(f"TRUNCATE {table}")
-        begin, found = server.sql("SELECT pg_current_wal_insert_lsn()"), []
+        found, splits = [], 0
         for part in ("first", "second"):
             start = server.sql("CHECKPOINT", "SELECT pg_current_wal_insert_lsn()")
             parameter = f"{part} {case}".strip()
             found.append((parameter, "time", "s", *server.seconds(insert(table, size.rows, payload))))
             found.append((parameter, "write-ahead log", "bytes a row", wal_bytes(server, start) / size.rows))
+            # The next checkpoint removes the log.
+            splits += page_splits(server, start)
         rows = 2 * size.rows
         found.append((case, "index of the key", "bytes a row", int(server.sql(f"SELECT pg_indexes_size('{table}')")) / rows))
-        splits = server.sql(f"""SELECT sum(count) FROM pg_get_wal_stats('{begin}', pg_current_wal_lsn(), true)
-                                WHERE "resource_manager/record_type" LIKE 'Btree/SPLIT%'""")
-        found.append((case, "page splits", "a million rows", int(splits or 0) / rows * 1_000_000))
+        found.append((case, "page splits", "a million rows", splits / rows * 1_000_000))
         leaves = f"FROM pg_index, pgstatindex(indexrelid::regclass) WHERE indrelid = '{table}'::regclass"
         for metric in ("avg_leaf_density", "leaf_fragmentation"):
             found.append((case, metric, "%", float(server.sql(f"SELECT {metric} {leaves}"))))
