@@ -114,7 +114,7 @@ fn an_update_is_a_fresh_install() {
     run(&server, "shop", "usage.sql");
     let facts = run(&server, "shop", "facts.sql");
     let privileges = "SELECT string_agg(proname || coalesce(proacl::text, ''), ' ' ORDER BY proname) FROM pg_proc WHERE proname ~
-                      '^comb_(status|clock_status|reset_clock|observe|horizon_status|horizon_holders)$'";
+                      '^comb_(status|reset_clock|observe|horizon_status|horizon_holders)$'";
     let mut plain = server.connect_to("plain");
     plain
         .batch_execute(
