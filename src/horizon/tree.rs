@@ -468,7 +468,7 @@ fn later_trigger(table: Oid, trigger: &TriggerRow) -> Report {
 
 #[cold]
 pub fn temporary(table: Oid) -> Report {
-    report!(ERRCODE_INVALID_TABLE_DEFINITION, "cannot poll temporary table ").relation(table)
+    report!(ERRCODE_INVALID_OBJECT_DEFINITION, "cannot poll temporary table ").relation(table)
 }
 
 /// Returns an error unless the snapshot of the statement sees what that transaction wrote.
