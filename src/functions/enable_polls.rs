@@ -76,23 +76,27 @@ fn comb_disable_polls(table: Option<Oid>, key: Option<&[u8]>) -> Result<Datum, R
     statements(|| {
         for_each_root(table, |root| drop_guards(root, key, None))?;
         tree::for_each_table(&column, |table| {
-            let mut is_guarded = false;
-            let mut track = None;
-            triggers::scan(table, |trigger| {
-                match trigger.calls() {
-                    Some(Calls::Track) => track = Some(StringInfo::of_bytes(trigger.name().to_bytes())),
-                    Some(Calls::Guard) => is_guarded = true,
-                    _ => (),
-                }
-                Ok(())
-            })?;
-            match track {
-                Some(trigger) if !is_guarded => drop_trigger(table, trigger.bytes()),
-                _ => Ok(()),
+            while let Some(trigger) = unneeded_track(table)? {
+                drop_trigger(table, trigger.bytes())?;
             }
+            Ok(())
         })
     })?;
     Ok(Datum::null())
+}
+
+/// The name of a statement trigger of a table that has no guard.
+fn unneeded_track(table: Oid) -> Result<Option<StringInfo>, Report> {
+    let (mut is_guarded, mut track) = (false, None);
+    triggers::scan(table, |trigger| {
+        match trigger.calls() {
+            Some(Calls::Track) => track = Some(StringInfo::of_bytes(trigger.name().to_bytes())),
+            Some(Calls::Guard) => is_guarded = true,
+            _ => (),
+        }
+        Ok(())
+    })?;
+    Ok(track.filter(|_| !is_guarded))
 }
 
 /// The names of the functions that the triggers call, in the schema of the extension.
