@@ -93,6 +93,11 @@ SELECT definition, refusal('ALTER SEQUENCE drawn ' || definition || '; CALL comb
 FROM unnest(ARRAY['CACHE 2', 'INCREMENT 50', 'INCREMENT -1', 'CYCLE']) definition;
 ALTER SEQUENCE drawn CACHE 1 INCREMENT 1 NO CYCLE;
 DROP TABLE keys;
+CREATE TABLE computed (id uuid DEFAULT comb_new(), made uuid GENERATED ALWAYS AS (id) STORED);
+SELECT refusal('CALL comb_enable_polls(''computed'', ''made'')');
+CREATE TRIGGER made BEFORE INSERT OR UPDATE ON computed FOR EACH ROW EXECUTE FUNCTION comb_guard('made');
+SELECT refusal('SELECT comb_uuid_horizon(''computed'')') AS poll, refusal('INSERT INTO computed DEFAULT VALUES') AS row;
+DROP TABLE computed;
 DROP SEQUENCE drawn;
 DROP DOMAIN whole;
 

@@ -6,7 +6,7 @@ use pgrx::PgLogLevel;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, Datum, Oid};
 
-use super::horizon::given;
+use super::horizon::{given, require_comparable};
 use super::layout::layout_named;
 use crate::horizon::definition::{KeyType, Polled, Source, column_name, key_type, polled_column};
 use crate::horizon::poll::{column_named, require_table};
@@ -44,7 +44,11 @@ fn comb_enable_polls(call: Call, table: Option<Oid>, key: Option<&[u8]>, layout:
     };
     let layout = match (layout, by_type) {
         (None, _) => None,
-        (Some(label), Some(by_type)) => Some(layout_named(label)?).filter(|layout| *layout != by_type),
+        (Some(label), Some(by_type)) => {
+            let layout = layout_named(label)?;
+            require_comparable(layout, by_type)?;
+            Some(layout).filter(|layout| *layout != by_type)
+        }
         (Some(_), None) => {
             return Err(report!(ERRCODE_INVALID_PARAMETER_VALUE, "numbers have no layout").hint("Leave the argument out."));
         }

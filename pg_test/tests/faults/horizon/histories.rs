@@ -247,7 +247,10 @@ impl<'a> History<'a> {
             }
         }
         let Polls { column, table, .. } = &self.polls;
-        let stored = format!("SELECT {column}::text, {column} <= '{}' FROM {}.{table} WHERE {column} IS NOT NULL", self.cursor, self.schema);
+        let stored = format!(
+            "SELECT {column}::text, {column} <= '{}' FROM {}.{table} WHERE {column} IS NOT NULL",
+            self.cursor, self.schema
+        );
         let stored = self.admin.query(&stored, &[]).unwrap_or_default();
         let seen: HashSet<_> = self.seen.iter().cloned().collect();
         let unread = stored.iter().filter(|row| !seen.contains(&row.get::<_, String>(0)));
