@@ -164,7 +164,8 @@ fn is_less(operator: Oid) -> Option<bool> {
         b"comb_mssql_lt" | b"comb_mssql_le" => Some(true),
         b"comb_mssql_ge" | b"comb_mssql_gt" => Some(false),
         _ => None,
-    })?
+    })
+    .flatten()
 }
 
 /// The intersection of the other comparisons of a key with constants, and their number: see [`other_ranges`].
