@@ -32,14 +32,16 @@ fn comb_enable_polls(call: Call, table: Option<Oid>, key: Option<&[u8]>, layout:
     require_table(table)?;
     let name = StringInfo::of_bytes(key);
     let attribute = column_named(table, key)?;
-    let key_type = catalog::column(table, name.as_c_str(), |_, column| key_type(column.atttypid)).flatten();
+    // A generated column is computed after the guard.
+    let stored = |column: &pg_sys::FormData_pg_attribute| if column.attgenerated == 0 { key_type(column.atttypid) } else { None };
+    let key_type = catalog::column(table, name.as_c_str(), |_, column| stored(column)).flatten();
     let by_type = match key_type {
         Some(KeyType::Uuid(by_type)) => Some(by_type),
         Some(_) => None,
         None => {
             return Err(report!(ERRCODE_INVALID_PARAMETER_VALUE, "cannot poll by column ")
                 .quote(key)
-                .hint("Poll by a column of type bigint, integer, smallint, uuid or uniqueidentifier."));
+                .hint("Poll by a column of type bigint, integer, smallint, uuid or uniqueidentifier that is not generated."));
         }
     };
     let layout = match (layout, by_type) {
