@@ -79,14 +79,20 @@ fn went_back(table: Oid, after: impl std::fmt::Display, last: impl std::fmt::Dis
 }
 
 /// The greatest UUID of a layout that is settled, or was generated, in the order of the layout.
-pub fn greatest(layout: &'static Layout, number: i64) -> Result<Uuid, Report> {
-    if !layout.order.is_in_postgres() {
-        return Err(report!(ERRCODE_INVALID_PARAMETER_VALUE, "UUIDs of layout \"{}\" cannot be polled", layout.label)
-            .detail("PostgreSQL does not sort UUIDs of this layout by their timestamps.")
-            .hint("Poll the table by another column: an identity column, or a version column."));
-    }
+fn greatest(layout: &'static Layout, number: i64) -> Result<Uuid, Report> {
+    require_order(layout)?;
     let above = smallest_id(layout, tick_of_number(number) + 1)?;
     layout.predecessor(&above).ok_or_else(|| clock_out_of_layout(layout))
+}
+
+/// Returns an error if PostgreSQL does not have the order of a layout: a comparison with a horizon would skip rows.
+pub fn require_order(layout: &'static Layout) -> Result<(), Report> {
+    if layout.order.is_in_postgres() {
+        return Ok(());
+    }
+    Err(report!(ERRCODE_INVALID_PARAMETER_VALUE, "UUIDs of layout \"{}\" cannot be polled", layout.label)
+        .detail("PostgreSQL does not sort UUIDs of this layout by their timestamps.")
+        .hint("Poll the table by another column: an identity column, or a version column."))
 }
 
 /// The smallest UUID of a tick or later.

@@ -3,8 +3,8 @@
 use std::ffi::{CStr, c_char};
 use std::{fmt, ptr};
 
-use pgrx::pg_sys::{self, Oid};
 use pgrx::PgLogLevel;
+use pgrx::pg_sys::{self, Oid};
 
 use super::raw;
 use super::string_info::StringInfo;
