@@ -6,7 +6,7 @@ use pgrx::PgLogLevel;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, Datum, Oid};
 
-use super::horizon::{given, require_order};
+use super::horizon::{given, require_comparable};
 use super::layout::layout_named;
 use crate::horizon::definition::{KeyType, Polled, Source, column_name, key_type, polled_column};
 use crate::horizon::poll::{check_sequence, column_named, require_table};
@@ -46,7 +46,7 @@ fn comb_enable_polls(call: Call, table: Option<Oid>, key: Option<&[u8]>, layout:
         (None, _) => None,
         (Some(label), Some(by_type)) => {
             let layout = layout_named(label)?;
-            require_order(layout)?;
+            require_comparable(layout, by_type)?;
             Some(layout).filter(|layout| *layout != by_type)
         }
         (Some(_), None) => {

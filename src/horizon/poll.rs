@@ -29,9 +29,9 @@ pub struct Horizon {
     pub settled: i64,
     /// The last one of the source when the poll began.
     pub last: i64,
-    /// Of UUIDs, and whether it is that of the column's type.
+    /// Of UUIDs, and that of the column's type.
     pub layout: &'static Layout,
-    pub is_layout_of_type: bool,
+    pub of_type: &'static Layout,
 }
 
 /// What keys a poll compares.
@@ -60,8 +60,8 @@ pub fn horizon(table: Oid, name: &[u8], keys: Keys) -> Result<Horizon, Report> {
     if let Source::Sequence(sequence) | Source::OwnedSequence(sequence) = column.source {
         check_sequence(sequence, false)?;
     }
-    let is_layout_of_type = column.key_type == KeyType::Uuid(column.layout);
-    let horizon = Horizon { layout: column.layout, is_layout_of_type, ..settled(column.key, last, &snapshot)? };
+    let of_type = if let KeyType::Uuid(of_type) = column.key_type { of_type } else { column.layout };
+    let horizon = Horizon { layout: column.layout, of_type, ..settled(column.key, last, &snapshot)? };
     // A change that comes later is one that later writers read as well.
     accept_changes();
     tree::check(&column, &snapshot)?;
@@ -228,7 +228,7 @@ fn settled(key: Key, last: impl Fn() -> Result<i64, Report>, snapshot: &Snapshot
         Ok::<_, Report>(number)
     };
     let settled = floors.settled(key, last, snapshot, &ServerTransactions)?;
-    Ok(Horizon { settled, last: first.get().unwrap_or(settled), layout: &UUIDV7, is_layout_of_type: true })
+    Ok(Horizon { settled, last: first.get().unwrap_or(settled), layout: &UUIDV7, of_type: &UUIDV7 })
 }
 
 /// What identifies an answer of this process. A snapshot has one answer for ever, and a long scan asks once.
