@@ -168,7 +168,8 @@ struct Updated {
 }
 
 /// The callback of an [`Updated`]. It does nothing: the list of callbacks is where the memory of a statement can be searched.
-unsafe extern "C-unwind" fn no_callback(_: *mut c_void) {}
+#[pgrx::pg_guard]
+unsafe extern "C-unwind" fn no_callback(_argument: *mut c_void) {}
 
 fn of_statement(statement: pg_sys::MemoryContext) -> Option<&'static mut Updated> {
     let ours: unsafe extern "C-unwind" fn(*mut c_void) = no_callback;

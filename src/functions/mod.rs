@@ -3,6 +3,8 @@
 mod between;
 mod bsv;
 mod clock;
+#[cfg(test)]
+mod declarations;
 mod first_last;
 mod generate;
 mod guard;

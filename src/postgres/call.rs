@@ -1,9 +1,9 @@
 //! SQL functions as Rust functions: `export!(comb_at)` exports one whose parameters and result have the types of its
 //! SQL declaration.
 //!
-//! Rationale: the wrapper that pgrx's `#[pg_extern]` writes catches panics, switches memory contexts and copies a uuid.
-//! Measured with pgrx 0.18.1 on PostgreSQL 18, a call costs 8 ns more if its result is a uuid, 10 ns if an argument is one
-//! as well, and 2 ns with a bigint. `tests/declarations.rs` compares the functions with sql/.
+//! Rationale: sql/ declares the functions, and the types are uuid::Uuid of the crates and plain integers of time. pgrx's `Uuid`
+//! allocates from Rust's allocator, which costs 8 ns a call and ends the process when memory runs out. As with `#[pg_extern]`,
+//! pgrx's guard catches a panic and raises an ERROR, which costs 2 ns. `functions/declarations.rs` compares the types with sql/.
 
 use std::mem::needs_drop;
 
@@ -13,6 +13,9 @@ use super::raw;
 use super::report::Report;
 use super::timestamp::TimestampTz;
 use uuid::Uuid;
+
+/// In place of a type: a value that is passed on to PostgreSQL, or that it passes on.
+pub const ANY: &str = "any";
 
 /// One call of a function.
 #[derive(Clone, Copy)]
@@ -51,8 +54,11 @@ impl Call {
 
 /// The type of a parameter.
 pub trait Parameter: Sized {
-    /// The number of arguments that it reads.
-    const COUNT: usize = 1;
+    /// Its type in SQL; [`ANY`]; `None` if it reads no argument.
+    const SQL: Option<&'static str>;
+    /// Whether it can be NULL.
+    #[cfg_attr(not(test), allow(dead_code, reason = "functions/declarations.rs compares it"))]
+    const TAKES_NULL: bool = false;
 
     /// # Safety
     /// The call has an argument of this type at that place. It is not NULL, except for an `Option`. A reference is
@@ -62,7 +68,7 @@ pub trait Parameter: Sized {
 
 /// The call itself, for functions that need more than its arguments.
 impl Parameter for Call {
-    const COUNT: usize = 0;
+    const SQL: Option<&'static str> = None;
 
     #[inline(always)]
     unsafe fn read(call: Call, _: usize) -> Result<Self, Report> {
@@ -72,6 +78,9 @@ impl Parameter for Call {
 
 /// An argument of a function that is not STRICT.
 impl<P: Parameter> Parameter for Option<P> {
+    const SQL: Option<&'static str> = P::SQL;
+    const TAKES_NULL: bool = true;
+
     #[inline(always)]
     unsafe fn read(call: Call, index: usize) -> Result<Self, Report> {
         if call.argument(index).isnull {
@@ -84,6 +93,8 @@ impl<P: Parameter> Parameter for Option<P> {
 
 /// A uuid or a uniqueidentifier.
 impl Parameter for &Uuid {
+    const SQL: Option<&'static str> = Some("uuid");
+
     #[inline(always)]
     unsafe fn read(call: Call, index: usize) -> Result<Self, Report> {
         // SAFETY: guaranteed by the caller. The datum of a uuid points to 16 bytes of any alignment.
@@ -92,6 +103,8 @@ impl Parameter for &Uuid {
 }
 
 impl Parameter for TimestampTz {
+    const SQL: Option<&'static str> = Some("timestamptz");
+
     #[inline(always)]
     unsafe fn read(call: Call, index: usize) -> Result<Self, Report> {
         Ok(Self(call.argument(index).value.value() as pg_sys::TimestampTz))
@@ -99,6 +112,8 @@ impl Parameter for TimestampTz {
 }
 
 impl Parameter for &pg_sys::Interval {
+    const SQL: Option<&'static str> = Some("interval");
+
     #[inline(always)]
     unsafe fn read(call: Call, index: usize) -> Result<Self, Report> {
         // SAFETY: guaranteed by the caller.
@@ -108,6 +123,8 @@ impl Parameter for &pg_sys::Interval {
 
 /// A text, in the encoding of the database.
 impl Parameter for &[u8] {
+    const SQL: Option<&'static str> = Some("text");
+
     #[inline(always)]
     unsafe fn read(call: Call, index: usize) -> Result<Self, Report> {
         // SAFETY: guaranteed by the caller. A text is a varlena, which may be compressed or stored elsewhere until it
@@ -121,6 +138,8 @@ impl Parameter for &[u8] {
 
 /// An argument that is passed on to PostgreSQL.
 impl Parameter for Datum {
+    const SQL: Option<&'static str> = Some(ANY);
+
     unsafe fn read(call: Call, index: usize) -> Result<Self, Report> {
         Ok(call.argument(index).value)
     }
@@ -128,6 +147,8 @@ impl Parameter for Datum {
 
 /// A regclass.
 impl Parameter for Oid {
+    const SQL: Option<&'static str> = Some("regclass");
+
     unsafe fn read(call: Call, index: usize) -> Result<Self, Report> {
         Ok(Oid::from_u32(call.argument(index).value.value() as u32))
     }
@@ -135,6 +156,8 @@ impl Parameter for Oid {
 
 /// An argument of type internal.
 impl<T> Parameter for *mut T {
+    const SQL: Option<&'static str> = Some("internal");
+
     #[inline(always)]
     unsafe fn read(call: Call, index: usize) -> Result<Self, Report> {
         Ok(call.argument(index).value.cast_mut_ptr())
@@ -155,24 +178,34 @@ impl Text {
 
 /// A result that is not NULL.
 pub trait Value {
+    /// Its type in SQL, or [`ANY`].
+    #[cfg_attr(not(test), allow(dead_code, reason = "functions/declarations.rs compares it"))]
+    const SQL: &'static str;
+
     fn datum(self) -> Datum;
 }
 
 impl Value for Datum {
+    const SQL: &'static str = ANY;
+
     fn datum(self) -> Datum {
         self
     }
 }
 
 impl Value for Text {
+    const SQL: &'static str = "text";
+
     fn datum(self) -> Datum {
         self.0
     }
 }
 
 macro_rules! by_value {
-    ($($type:ty)*) => {$(
+    ($($type:ty = $sql:literal)*) => {$(
         impl Value for $type {
+            const SQL: &'static str = $sql;
+
             #[inline(always)]
             fn datum(self) -> Datum {
                 Datum::from(self)
@@ -180,9 +213,11 @@ macro_rules! by_value {
         }
     )*};
 }
-by_value!(bool i32 i64);
+by_value!(bool = "boolean" i32 = "integer" i64 = "bigint");
 
 impl Value for Uuid {
+    const SQL: &'static str = "uuid";
+
     #[inline(always)]
     fn datum(self) -> Datum {
         by_reference(self)
@@ -191,6 +226,8 @@ impl Value for Uuid {
 
 /// The value of an argument.
 impl Value for &Uuid {
+    const SQL: &'static str = "uuid";
+
     #[inline(always)]
     fn datum(self) -> Datum {
         Datum::from(std::ptr::from_ref(self))
@@ -198,6 +235,8 @@ impl Value for &Uuid {
 }
 
 impl Value for TimestampTz {
+    const SQL: &'static str = "timestamptz";
+
     #[inline(always)]
     fn datum(self) -> Datum {
         Datum::from(self.0)
@@ -205,6 +244,8 @@ impl Value for TimestampTz {
 }
 
 impl Value for pg_sys::Interval {
+    const SQL: &'static str = "interval";
+
     fn datum(self) -> Datum {
         by_reference(self)
     }
@@ -223,11 +264,17 @@ fn by_reference<T: Copy>(value: T) -> Datum {
 
 /// The result of a function.
 pub trait Answer {
+    /// Its type in SQL, or [`ANY`].
+    #[cfg_attr(not(test), allow(dead_code, reason = "functions/declarations.rs compares it"))]
+    const SQL: &'static str;
+
     /// The result; `None` is NULL.
     fn answer(self) -> Result<Option<Datum>, Report>;
 }
 
 impl<V: Value> Answer for V {
+    const SQL: &'static str = V::SQL;
+
     #[inline(always)]
     fn answer(self) -> Result<Option<Datum>, Report> {
         Ok(Some(self.datum()))
@@ -235,6 +282,8 @@ impl<V: Value> Answer for V {
 }
 
 impl<V: Value> Answer for Option<V> {
+    const SQL: &'static str = V::SQL;
+
     #[inline(always)]
     fn answer(self) -> Result<Option<Datum>, Report> {
         Ok(self.map(V::datum))
@@ -242,6 +291,8 @@ impl<V: Value> Answer for Option<V> {
 }
 
 impl<A: Answer> Answer for Result<A, Report> {
+    const SQL: &'static str = A::SQL;
+
     #[inline(always)]
     fn answer(self) -> Result<Option<Datum>, Report> {
         self.and_then(A::answer)
@@ -251,8 +302,26 @@ impl<A: Answer> Answer for Result<A, Report> {
 // An ERROR jumps over the frames that hold one.
 const _: () = assert!(!needs_drop::<Result<Option<Datum>, Report>>());
 
+/// The types of a function in SQL.
+#[cfg(test)]
+pub struct Signature {
+    pub parameters: &'static [Option<&'static str>],
+    pub result: &'static str,
+    pub takes_nulls: bool,
+}
+
+#[cfg(test)]
+impl Signature {
+    pub const fn of<Parameters, F: Function<Parameters>>(_: &F) -> Self {
+        F::SIGNATURE
+    }
+}
+
 /// A function that SQL can call, with parameters of these types.
 pub trait Function<Parameters> {
+    #[cfg(test)]
+    const SIGNATURE: Signature;
+
     /// # Safety
     /// As [`invoke`].
     unsafe fn call(self, call: Call) -> Result<Option<Datum>, Report>;
@@ -261,6 +330,13 @@ pub trait Function<Parameters> {
 macro_rules! functions_of {
     ($(($($parameter:ident)*))*) => {$(
         impl<F: Fn($($parameter),*) -> A, A: Answer, $($parameter: Parameter),*> Function<($($parameter,)*)> for F {
+            #[cfg(test)]
+            const SIGNATURE: Signature = Signature {
+                parameters: &[$($parameter::SQL),*],
+                result: A::SQL,
+                takes_nulls: false $(|| $parameter::TAKES_NULL)*,
+            };
+
             #[inline(always)]
             #[allow(non_snake_case, unused_assignments, unused_mut, unused_variables)]
             unsafe fn call(self, call: Call) -> Result<Option<Datum>, Report> {
@@ -268,7 +344,7 @@ macro_rules! functions_of {
                 $(
                     // SAFETY: guaranteed by the caller.
                     let $parameter = unsafe { $parameter::read(call, index)? };
-                    index += $parameter::COUNT;
+                    index += $parameter::SQL.is_some() as usize;
                 )*
                 self($($parameter),*).answer()
             }
@@ -298,8 +374,15 @@ pub unsafe fn invoke<Parameters>(function: impl Function<Parameters>, info: pg_s
 
 /// Exports functions to PostgreSQL under its version 1 calling convention, each under its own name or another one.
 macro_rules! export {
-    ($($name:ident $(= $function:expr)?),* $(,)?) => {$(
-        const _: () = {
+    ($($name:ident $(= $function:expr)?),* $(,)?) => {
+        /// Their names in SQL, and their types.
+        #[cfg(test)]
+        pub const EXPORTED: &[(&str, $crate::postgres::call::Signature)] = &[$((
+            stringify!($name),
+            $crate::postgres::call::Signature::of(&$crate::postgres::call::export!(@ $name $($function)?)),
+        )),*];
+        $(const _: () = {
+            #[pgrx::pg_guard]
             #[unsafe(export_name = stringify!($name))]
             extern "C-unwind" fn exported(info: pgrx::pg_sys::FunctionCallInfo) -> pgrx::pg_sys::Datum {
                 // SAFETY: PostgreSQL calls it, as a function that sql/ declares.
@@ -310,8 +393,8 @@ macro_rules! export {
             extern "C" fn finfo() -> &'static pgrx::pg_sys::Pg_finfo_record {
                 &pgrx::pg_sys::Pg_finfo_record { api_version: 1 }
             }
-        };
-    )*};
+        };)*
+    };
     (@ $name:ident) => { $name };
     (@ $name:ident $function:expr) => { $function };
 }

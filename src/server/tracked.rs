@@ -693,7 +693,8 @@ fn accept_changes() {
     CHANGED.set(([Oid::INVALID; CHANGED_CAPACITY], 0));
 }
 
-unsafe extern "C-unwind" fn relation_changed(_: Datum, relation: Oid) {
+#[pgrx::pg_guard]
+unsafe extern "C-unwind" fn relation_changed(_argument: Datum, relation: Oid) {
     let (word, bit) = watched(relation);
     let (mut changed, count) = CHANGED.get();
     if relation == Oid::INVALID || *word & bit != 0 {
@@ -709,6 +710,7 @@ unsafe extern "C-unwind" fn relation_changed(_: Datum, relation: Oid) {
 
 /// OWNED BY changes which tables draw from a sequence. Roles, their members and the owner of the database change which ones may.
 /// None of these sends a message about a table.
-unsafe extern "C-unwind" fn row_changed(_: Datum, _: i32, _: u32) {
+#[pgrx::pg_guard]
+unsafe extern "C-unwind" fn row_changed(_argument: Datum, _cache: i32, _hash: u32) {
     forget_all();
 }
