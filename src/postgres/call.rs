@@ -5,6 +5,7 @@
 //! allocates from Rust's allocator, which costs 8 ns a call and ends the process when memory runs out. As with `#[pg_extern]`,
 //! pgrx's guard catches a panic and raises an ERROR, which costs 2 ns. `functions/declarations.rs` compares the types with sql/.
 
+use std::marker::PhantomData;
 use std::mem::needs_drop;
 
 use pgrx::pg_sys::{self, Datum, Oid};
@@ -17,11 +18,11 @@ use uuid::Uuid;
 /// In place of a type: a value that is passed on to PostgreSQL, or that it passes on.
 pub const ANY: &str = "any";
 
-/// One call of a function.
+/// One call of a function, for its time.
 #[derive(Clone, Copy)]
-pub struct Call(pg_sys::FunctionCallInfo);
+pub struct Call<'a>(pg_sys::FunctionCallInfo, PhantomData<&'a ()>);
 
-impl Call {
+impl<'a> Call<'a> {
     pub fn info(self) -> pg_sys::FunctionCallInfo {
         self.0
     }
@@ -35,9 +36,9 @@ impl Call {
     /// What the function keeps from one call to the next ones of the same place in a statement.
     ///
     /// # Safety
-    /// The caller is a function that keeps one value, of this type. It drops the reference before the next call.
+    /// The caller is a function that keeps one value, of this type, and has no other reference to it.
     #[inline(always)]
-    pub unsafe fn state<'a, T, E>(self, first: impl FnOnce() -> Result<T, E>) -> Result<&'a mut T, E> {
+    pub unsafe fn state<T, E>(self, first: impl FnOnce() -> Result<T, E>) -> Result<&'a mut T, E> {
         // SAFETY: PostgreSQL passes a FmgrInfo, where a function can keep a pointer to memory of the same lifetime.
         unsafe {
             let function = (*self.0).flinfo;
@@ -67,12 +68,12 @@ pub trait Parameter: Sized {
 }
 
 /// The call itself, for functions that need more than its arguments.
-impl Parameter for Call {
+impl Parameter for Call<'_> {
     const SQL: Option<&'static str> = None;
 
     #[inline(always)]
     unsafe fn read(call: Call, _: usize) -> Result<Self, Report> {
-        Ok(call)
+        Ok(Call(call.0, PhantomData))
     }
 }
 
@@ -361,7 +362,7 @@ functions_of!(() (P) (P Q) (P Q R) (P Q R S));
 #[inline(always)]
 pub unsafe fn invoke<Parameters>(function: impl Function<Parameters>, info: pg_sys::FunctionCallInfo) -> Datum {
     // SAFETY: guaranteed by the caller.
-    match unsafe { function.call(Call(info)) } {
+    match unsafe { function.call(Call(info, PhantomData)) } {
         Ok(Some(datum)) => datum,
         Ok(None) => {
             // SAFETY: the call is valid for the time of the function.

@@ -20,13 +20,20 @@ pub unsafe fn cells<'a>(list: *mut List) -> &'a [ListCell] {
     unsafe { list.as_ref().map_or(&[], |list| std::slice::from_raw_parts(list.elements, list.length as usize)) }
 }
 
-/// The name of a relation, which lives as long as the call.
-pub fn relation_name<'a>(relation: Oid) -> Result<&'a [u8], Report> {
-    // SAFETY: reads the catalogs. The name is a C string, copied into the memory context of the caller.
-    unsafe {
-        let name = raw::get_rel_name(relation);
-        if name.is_null() { Err(no_relation(relation)) } else { Ok(CStr::from_ptr(name).to_bytes()) }
+/// The name of a relation.
+pub struct Name(pg_sys::NameData);
+
+impl AsRef<[u8]> for Name {
+    fn as_ref(&self) -> &[u8] {
+        // SAFETY: a name of the catalog, which ends with a zero.
+        unsafe { CStr::from_ptr(self.0.data.as_ptr()) }.to_bytes()
     }
+}
+
+pub fn relation_name(relation: Oid) -> Result<Name, Report> {
+    // SAFETY: a row of pg_class.
+    let name = cached(SysCacheIdentifier::RELOID, relation, |row| unsafe { row.form::<pg_sys::FormData_pg_class>() }.relname);
+    name.map(Name).ok_or_else(|| no_relation(relation))
 }
 
 #[cold]
@@ -121,16 +128,16 @@ pub fn relation(relation: Oid) -> Option<Relation> {
     })
 }
 
-/// The library and the C function that a SQL function calls; `None` if it is of another language. Its address does not say
-/// it: with SET or SECURITY DEFINER, it is that of a wrapper.
-pub fn c_function<'a>(function: Oid) -> Option<(&'a CStr, &'a CStr)> {
+/// Calls `read` with the library and the C function that a SQL function calls; `None` if it is of another language. Its address
+/// does not say it: with SET or SECURITY DEFINER, it is that of a wrapper.
+pub fn c_function<T>(function: Oid, read: impl FnOnce(&CStr, &CStr) -> T) -> Option<T> {
     const LANGUAGE_C: u32 = 13;
     cached(SysCacheIdentifier::PROCOID, function, |row| {
         // SAFETY: a row of pg_proc.
         let is_c = unsafe { row.form::<pg_sys::FormData_pg_proc>() }.prolang == Oid::from_u32(LANGUAGE_C);
         // SAFETY: the columns are texts.
         let text = |column| row.value(column).filter(|_| is_c).map(|text| unsafe { c_string(text) });
-        text(pg_sys::Anum_pg_proc_probin).zip(text(pg_sys::Anum_pg_proc_prosrc))
+        text(pg_sys::Anum_pg_proc_probin).zip(text(pg_sys::Anum_pg_proc_prosrc)).map(|(library, symbol)| read(library, symbol))
     })?
 }
 
@@ -145,7 +152,7 @@ pub unsafe fn c_string<'a>(text: Datum) -> &'a CStr {
 
 /// Whether a SQL function calls that function of our library.
 pub fn calls(function: Oid, symbol: &CStr) -> bool {
-    c_function(function).is_some_and(|(library, called)| called == symbol && is_ours(library))
+    c_function(function, |library, called| called == symbol && is_ours(library)) == Some(true)
 }
 
 /// Whether the path of a library is that of ours, as a database stores it.

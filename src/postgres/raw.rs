@@ -59,7 +59,6 @@ functions! {
     // Catalogs
     fn get_attgenerated(table: Oid, column: AttrNumber) -> c_char;
     fn getBaseType(type_id: Oid) -> Oid;
-    fn get_rel_name(relation: Oid) -> *mut c_char;
     fn get_rel_relispartition(relation: Oid) -> bool;
     fn SearchSysCache1(cache: c_int, key: Datum) -> HeapTuple;
     fn SysCacheGetAttr(

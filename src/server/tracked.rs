@@ -519,7 +519,7 @@ fn has_trigger(table: Oid, kind: u8) -> Result<bool, Report> {
         if timing & INSTEAD_OF_INSERT == INSTEAD_OF_INSERT {
             is_called = true;
         }
-        if catalog::c_function(trigger.tgfoid).is_some_and(|(_, symbol)| symbol == c"citus_truncate_trigger") {
+        if catalog::c_function(trigger.tgfoid, |_, symbol| symbol == c"citus_truncate_trigger") == Some(true) {
             return Err(of_citus());
         }
         let is_it = timing & (BEFORE_INSERT | pg_sys::TRIGGER_TYPE_ROW) == BEFORE_INSERT

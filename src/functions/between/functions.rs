@@ -41,13 +41,12 @@ pub const UNIQUEIDENTIFIER: RangeFunction = RangeFunction {
 impl RangeFunction {
     /// The range function that a SQL function is. Its name in SQL does not say it: an owner can change that.
     pub fn of(function: Oid) -> Option<&'static Self> {
-        let (library, symbol) = c_function(function)?;
-        match symbol.to_bytes() {
+        c_function(function, |library, symbol| match symbol.to_bytes() {
             _ if !is_ours(library) => None,
             b"comb_between" => Some(&UUID),
             b"comb_mssql_between" => Some(&UNIQUEIDENTIFIER),
             _ => None,
-        }
+        })?
     }
 }
 
