@@ -206,6 +206,7 @@ fn is_moved(trigger: Trigger, deleted: Option<Deleted>, key: Key) -> bool {
 }
 
 /// Other memory can get the address of a statement that has ended.
-unsafe extern "C-unwind" fn forget_deleted(_: *mut c_void) {
+#[pgrx::pg_guard]
+unsafe extern "C-unwind" fn forget_deleted(_argument: *mut c_void) {
     DELETED.set([None; COLUMNS]);
 }

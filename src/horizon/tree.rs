@@ -127,13 +127,15 @@ fn register() {
 }
 
 /// A row of pg_subscription_rel sends no message of its table.
-unsafe extern "C-unwind" fn subscription_changed(_: Datum, _: i32, _: u32) {
+#[pgrx::pg_guard]
+unsafe extern "C-unwind" fn subscription_changed(_argument: Datum, _cache: i32, _hash: u32) {
     // SAFETY: called by PostgreSQL, like this function.
     unsafe { relation_changed(Datum::null(), Oid::INVALID) };
 }
 
 /// A relation has changed; INVALID: any can have.
-unsafe extern "C-unwind" fn relation_changed(_: Datum, relation: Oid) {
+#[pgrx::pg_guard]
+unsafe extern "C-unwind" fn relation_changed(_argument: Datum, relation: Oid) {
     for index in 0..TREES {
         // SAFETY: no call of PostgreSQL while the reference is in use.
         let tree = unsafe { tree(index) };
