@@ -1,6 +1,84 @@
 -- comb 0.4.1 to 0.5.0
 \echo Use "ALTER EXTENSION comb UPDATE TO '0.5.0'" to load this file. \quit
 
+-- Polls name their table. A view that uses an old function makes these statements fail: drop it, update, and create it again.
+
+DROP FUNCTION comb_horizon_holders();
+DROP FUNCTION comb_floors();
+DROP FUNCTION comb_horizon_status();
+DROP FUNCTION comb_horizon(text);
+DROP FUNCTION comb_sequence_horizon(regclass);
+DROP FUNCTION comb_track(regclass);
+
+COMMENT ON FUNCTION comb_track() IS 'trigger that writes the floor of a transaction before a statement generates keys';
+COMMENT ON FUNCTION comb_guard() IS 'trigger that rejects rows whose key is not above the floor of their transaction';
+COMMENT ON FUNCTION comb_tracked() IS 'generate UUID version 7 above a floor of the transaction';
+COMMENT ON FUNCTION comb_tracked(text) IS 'generate UUID in the given layout above a floor of the transaction';
+
+CREATE PROCEDURE comb_enable_polls(relation regclass, key text, layout text DEFAULT NULL)
+    LANGUAGE c AS 'MODULE_PATHNAME', 'comb_enable_polls';
+COMMENT ON PROCEDURE comb_enable_polls(regclass, text, text) IS
+    'create the triggers with which a table can be polled by a column';
+
+CREATE PROCEDURE comb_disable_polls(relation regclass, key text)
+    LANGUAGE c AS 'MODULE_PATHNAME', 'comb_disable_polls';
+COMMENT ON PROCEDURE comb_disable_polls(regclass, text) IS 'drop the triggers of comb_enable_polls()';
+
+CREATE PROCEDURE comb_track(relation regclass)
+    LANGUAGE c AS 'MODULE_PATHNAME', 'comb_track_table';
+COMMENT ON PROCEDURE comb_track(regclass) IS 'write the floor of this transaction before a program generates keys of a table itself';
+
+-- Without a cursor, after is a value that is above no key: NULL is an error, since a query that finds no cursor would return no row.
+-- COST: for each row. The first call of a statement costs more.
+CREATE FUNCTION comb_number_horizon(relation regclass, key text DEFAULT '', after bigint DEFAULT -9223372036854775808)
+    RETURNS bigint
+    LANGUAGE c STABLE PARALLEL RESTRICTED COST 10 AS 'MODULE_PATHNAME', 'comb_number_horizon';
+COMMENT ON FUNCTION comb_number_horizon(regclass, text, bigint) IS
+    'number up to which no row of a table will appear any more that this statement does not see';
+
+CREATE FUNCTION comb_uuid_horizon(
+        relation regclass, key text DEFAULT '', after uuid DEFAULT '00000000-0000-0000-0000-000000000000', layout text DEFAULT ''
+    ) RETURNS uuid
+    LANGUAGE c STABLE PARALLEL RESTRICTED COST 10 AS 'MODULE_PATHNAME', 'comb_uuid_horizon';
+COMMENT ON FUNCTION comb_uuid_horizon(regclass, text, uuid, text) IS
+    'UUID up to which no row of a table will appear any more that this statement does not see';
+
+CREATE FUNCTION comb_node_horizon(layout text DEFAULT 'uuidv7') RETURNS uuid
+    LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 10 AS 'MODULE_PATHNAME', 'comb_node_horizon';
+COMMENT ON FUNCTION comb_node_horizon(text) IS
+    'UUID up to which no key of comb_tracked() or comb_row_version() will appear any more on this node of Citus; checks no table';
+
+CREATE FUNCTION comb_horizon_status(
+        OUT relation regclass, OUT key text, OUT source regclass, OUT problem text, OUT untracked_tables integer,
+        OUT horizon text, OUT horizon_timestamp timestamptz, OUT held_since timestamptz, OUT held_by xid8
+    ) RETURNS SETOF record
+    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED COST 1000 ROWS 10 AS 'MODULE_PATHNAME', 'comb_horizon_status';
+COMMENT ON FUNCTION comb_horizon_status() IS 'the polled columns of this database, their horizons, and the transactions that hold them back';
+
+CREATE FUNCTION comb_floors(
+        OUT transaction xid8, OUT database oid, OUT relation oid, OUT attribute integer, OUT floor_id uuid, OUT floor_number bigint,
+        OUT since timestamptz
+    ) RETURNS SETOF record
+    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED ROWS 10 AS 'MODULE_PATHNAME', 'comb_floors';
+COMMENT ON FUNCTION comb_floors() IS 'columns of comb_horizon_holders() that comb knows';
+
+CREATE FUNCTION comb_horizon_holders() RETURNS TABLE (
+        pid integer, database name, username name, application text, state text,
+        since timestamptz, relation regclass, floor_number bigint, floor_id uuid, floor_timestamp timestamptz, gid text
+    )
+    LANGUAGE sql VOLATILE PARALLEL RESTRICTED ROWS 10
+BEGIN ATOMIC
+    SELECT a.pid, d.datname, coalesce(a.usename, x.owner), a.application_name,
+        CASE WHEN x.transaction IS NULL THEN a.state ELSE 'prepared' END,
+        coalesce(x.prepared, f.since), f.relation::regclass, f.floor_number, f.floor_id, comb_timestamp(f.floor_id), x.gid
+    FROM comb_floors() f
+    JOIN pg_catalog.pg_database d ON d.oid OPERATOR(pg_catalog.=) f.database
+    LEFT JOIN pg_catalog.pg_stat_activity a ON a.backend_xid OPERATOR(pg_catalog.=) f.transaction::xid
+    LEFT JOIN pg_catalog.pg_prepared_xacts x ON x.transaction OPERATOR(pg_catalog.=) f.transaction::xid
+    ORDER BY f.since;
+END;
+COMMENT ON FUNCTION comb_horizon_holders() IS 'transactions that hold a horizon back, oldest first';
+
 -- Skip support of btree, from PostgreSQL 18 on
 --
 -- An update script runs these statements again: pg_upgrade brings the operator family of the old major version, which lacks it.

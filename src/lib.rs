@@ -1,23 +1,21 @@
 //! comb: time-ordered UUIDs inside PostgreSQL.
 //!
-//! - [`functions`]: the SQL functions, by the chapters of sql/. Each is a few lines over the crates comb-id and
-//!   comb-clock and over the next two.
-//! - [`server`]: the state of the extension in a server: settings, shared memory, the state of a backend, floors.
+//! - [`functions`]: the SQL functions, by the chapters of sql/. Each is a few lines over the crates and over the next three.
+//! - [`horizon`]: the floors of transactions, and what polls may read.
+//! - [`server`]: the state of the clock in a server: settings, shared memory, the state of a backend.
 //! - [`postgres`]: PostgreSQL's own functions, and how Rust calls them and is called by them.
 //! - [`schema`]: the SQL of sql/, for cargo pgrx.
 //!
-//! Imports go downward only: functions, server, postgres. docs/design.md tells why.
+//! Imports go downward only: functions, horizon, server, postgres.
 //!
 //! Without one of the features pg15 to pg19 the crate is empty, so that `cargo test` needs no PostgreSQL.
 
-#![cfg(any(feature = "pgrx", feature = "pgrx19"))]
-
-#[cfg(feature = "pgrx19")]
-extern crate pgrx19 as pgrx;
+#![cfg(feature = "pgrx")]
 
 use std::ffi::CStr;
 
 mod functions;
+mod horizon;
 mod postgres;
 #[cfg(feature = "schema")]
 mod schema;

@@ -3,6 +3,7 @@
 
 PG_CONFIG_VERSION=$("$PG_CONFIG" --version)
 MAJOR=$(major_of "$PG_CONFIG")
+use_rust
 
 # The PostgreSQL whose headers pgrx reads. A private copy has the headers of its original, for which the crates may be built already.
 PGRX_PG_CONFIG_PATH=/usr/lib/postgresql/$MAJOR/bin/pg_config
@@ -29,7 +30,7 @@ clean_other_clone() {
     local profile
     [ "$(cat "$CARGO_TARGET_DIR/clone" 2>/dev/null)" != "$ROOT" ] || return 0
     for profile in dev release; do
-        (cd "$ROOT" && cargo clean --quiet --locked --profile "$profile" -p comb -p comb-tick -p comb-id -p comb-clock)
+        (cd "$ROOT" && cargo clean --quiet --locked --profile "$profile" -p comb -p comb-tick -p comb-id -p comb-clock -p comb-horizon)
     done
     mkdir -p "$CARGO_TARGET_DIR"
     echo "$ROOT" >"$CARGO_TARGET_DIR/clone"

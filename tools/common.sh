@@ -40,22 +40,50 @@ as_root() {
 # The major version of the PostgreSQL of that pg_config.
 major_of() { "$1" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/'; }
 
+# Whether a package of the distribution is installed.
+is_installed() { [ "$(dpkg-query -W -f '${Status}' "$1" 2>/dev/null)" = "install ok installed" ]; }
+
 # is_newer VERSION VERSION: whether the first is newer than the second.
 is_newer() { ! printf '%s\n' "$1" "$2" | sort -VC; }
+rust_version() { "$1" --version 2>/dev/null | cut -d' ' -f2; }
+is_new_rust() { ! is_newer "$RUST_WANTED" "$(rust_version "$1")"; }
+# The folder of the first Rust on the PATH that is new enough, with its cargo: a distribution's can be behind that of rustup.
+rust_folder() {
+    local rustc
+    while read -r rustc; do
+        if [ -x "${rustc%/*}/cargo" ] && is_new_rust "$rustc"; then
+            echo "${rustc%/*}"
+            return
+        fi
+    done < <(type -aP rustc)
+}
+has_rust_first() { command -v cargo >/dev/null && is_new_rust rustc; }
 # What is missing of Rust, in a few words.
 rust_fault() {
-    local have
     if ! command -v cargo >/dev/null; then
         echo "cargo, of Rust $RUST_WANTED or newer"
-    else
-        have=$(rustc --version 2>/dev/null | cut -d' ' -f2) || true
-        ! is_newer "$RUST_WANTED" "$have" || echo "Rust $RUST_WANTED or newer; here is ${have:-none that answers}"
+    elif ! has_rust_first && [ -z "$(rust_folder)" ]; then
+        echo "Rust $RUST_WANTED or newer; here is $(rust_version rustc || echo none that answers)"
     fi
 }
-# The distribution's packages of a Rust that is new enough, if it has one.
+# From here on, this script and those that it calls use that Rust. The rest of the PATH stays as it is.
+use_rust() {
+    local folder links tool
+    ! has_rust_first || return 0
+    folder=$(rust_folder)
+    [ -n "$folder" ] || die "the build needs $(rust_fault)" "$RUST_HOW"
+    links=${CARGO_TARGET_DIR:-$ROOT/target}/rust
+    mkdir -p "$links"
+    for tool in cargo rustc rustdoc cargo-clippy clippy-driver cargo-fmt rustfmt; do
+        [ "$(readlink "$links/$tool")" = "$folder/$tool" ] || ln -sfn "$folder/$tool" "$links/$tool"
+    done
+    say "The first Rust on the PATH is $(rust_version rustc), and $RUST_WANTED is needed: $folder/cargo is used, of Rust $(rust_version "$folder/rustc")"
+    export PATH=$links:$PATH RUSTC=$folder/rustc RUSTDOC=$folder/rustdoc
+}
+# The distribution's packages of a Rust that is new enough, if it has one. They do not fit with its package of rustup.
 rust_packages() {
     local package version
-    ! command -v rustup >/dev/null && command -v apt-cache >/dev/null || return 0
+    command -v apt-cache >/dev/null && ! is_installed rustup || return 0
     # In one call: each takes a second.
     while read -r package version; do
         if ! is_newer "$RUST_WANTED" "$version"; then

@@ -5,6 +5,8 @@ set -euo pipefail
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/package/prepare.sh"
 
+"$ROOT/tools/setup.sh" --rust
+use_rust
 if [ "$*" = citus ]; then
     # Debian has no package of Citus.
     [ -n "${CITUS:-}" ] || die "ON=citus needs CITUS: the folder of a PostgreSQL 18 with Citus and comb"

@@ -19,7 +19,7 @@ created_in_rust() {
 }
 # imports: pairs of folders of src/ and of files, of which the first imports the second. Folders have an order.
 imports() {
-    echo functions server server postgres
+    echo functions horizon horizon server server postgres
     grep -roE --include='*.rs' '(crate::[a-z_]+|super)::[a-z_]+' src/*/ |
         sed -E 's|^src/([a-z]+)/([a-z_/]+)\.rs:|\1 \1/\2 |; s|^([a-z]+)( \1/([a-z_]+/)?[a-z_]+) super::|\1\2 crate::\1::\3|
                 s|^([a-z]+) (.*) crate::([a-z]+)::(.*)|\1 \3\n\2 \3/\4|' | sort -u
@@ -64,13 +64,14 @@ check_crates() {
 cd "$ROOT"
 say "Rules"
 rule "SQL objects are created in sql/" created_in_rust
-rule "imports in src/ go from functions to server to postgres, in no circle" import_circles
+rule "imports in src/ go from functions to horizon, server and postgres, in no circle" import_circles
 rule "an import in src/ names one file, as \`use crate::server::settings;\`: one line for each" imports_of_several
 rule "src/schema.rs names the chapters of sql/ in their order" chapters
 rule "released scripts, which databases have run, stay as they were" changed_scripts
 rule "texts use plain words: tools/phrases.txt has those to avoid" phrases
 rule "sql/released.sha256 names every released script" unnamed_scripts
 
+"$ROOT/tools/setup.sh" --rust-checks
 PG_CONFIG=$("$ROOT/tools/setup.sh" "${1:-}")
 . "$ROOT/tools/private.sh"
 say "Shell"

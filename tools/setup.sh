@@ -2,6 +2,7 @@
 # setup.sh [MAJOR]: everything that a build needs, in a cache folder of its own; prints nothing on
 # standard output but the path of the pg_config to use. MAJOR-assertions: PostgreSQL from source, with its assertions.
 # setup.sh --packages NAME...: nothing but these packages of the distribution.
+# setup.sh --rust, --rust-checks: only Rust; also clippy and rustfmt.
 # setup.sh --libfaketime: only that library, whose path it prints.
 # setup.sh --tests MAJOR: only PostgreSQL's own tests, whose folder it prints.
 #
@@ -16,7 +17,7 @@ apt_updated=
 apt_install() {
     local missing=()
     for package in "$@"; do
-        [ "$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null)" = "install ok installed" ] || missing+=("$package")
+        is_installed "$package" || missing+=("$package")
     done
     [ ${#missing[@]} -gt 0 ] || return 0
     command -v apt-get >/dev/null ||
@@ -233,7 +234,7 @@ ensure_libfaketime() {
 
 # --- All of it --------------------------------------------------------------------------------
 
-ensure_build() {
+ensure_rust() {
     local fault
     if [ -n "$(rust_fault)" ]; then
         apt_lists
@@ -242,6 +243,22 @@ ensure_build() {
     fi
     fault=$(rust_fault)
     [ -z "$fault" ] || die "the build needs $fault" "$RUST_HOW"
+}
+
+# Those of the Rust in use: a distribution has them in packages of their own, rustup with its Rust.
+ensure_rust_checks() {
+    local rustc
+    ensure_rust
+    rustc=$(rust_folder)/rustc
+    # A link, if use_rust has chosen it.
+    case $(dpkg -S "$rustc" "$(readlink "$rustc")" 2>/dev/null) in
+        rustc-web:*) apt_install rust-web-clippy rustfmt-web ;;
+        rustc:*) apt_install rust-clippy rustfmt ;;
+    esac
+}
+
+ensure_build() {
+    ensure_rust
     # cc links Rust, libclang reads PostgreSQL's headers.
     command -v cc >/dev/null || apt_install gcc libc6-dev
     apt_install ca-certificates libclang-dev
@@ -258,6 +275,8 @@ exec 9>"$COMB_CACHE/lock"
 lock 9 "Another run is setting up"
 case ${1:-} in
     --packages) apt_install "${@:2}" ;;
+    --rust) ensure_rust ;;
+    --rust-checks) ensure_rust_checks ;;
     --libfaketime) ensure_libfaketime ;;
     --tests) ensure_tests "$2" ;;
     *) ensure_build "$@" ;;

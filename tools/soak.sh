@@ -33,7 +33,7 @@ suite "Mistakes that the tests must catch" env PG_CONFIG="$PG_CONFIG" COMB_MISTA
 # The assertions of PostgreSQL itself, which no distribution builds it with. They take time: no test lasts longer than in make test.
 suite "PostgreSQL 18 with assertions" env -u PG_CONFIG PG=18-assertions CARGO_TARGET_DIR="${CARGO_TARGET_DIR%/*}" \
     cargo test --locked --manifest-path "$ROOT/Cargo.toml" --package pg_test --test regress --test faults -- --test-threads=1 --nocapture
-crates=(--package comb-tick --package comb-id --package comb-clock)
+crates=(--package comb-tick --package comb-id --package comb-clock --package comb-horizon)
 if RUSTUP_AUTO_INSTALL=0 cargo +nightly miri --version >/dev/null 2>&1; then
     # The tests keep their blocks for ever.
     suite "Miri" env MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-ignore-leaks" PROPTEST_CASES=1 \

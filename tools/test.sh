@@ -23,7 +23,7 @@ tests() { (cd "$ROOT" && CARGO_TARGET_DIR="${CARGO_TARGET_DIR%/*}" cargo test --
 unit_tests() { (unset PGRX_PG_CONFIG_PATH && tests); }
 
 # The model of the table of floors. Other flags, other builds of all crates.
-model() { RUSTFLAGS="--cfg loom" tests --target-dir "${CARGO_TARGET_DIR%/*}/loom" --package comb-clock --lib model; }
+model() { RUSTFLAGS="--cfg loom" tests --target-dir "${CARGO_TARGET_DIR%/*}/loom" --package comb-horizon --lib model; }
 
 # Those of src/.
 extension_tests() { for_server test --package comb 8>&-; }

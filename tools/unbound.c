@@ -4,12 +4,11 @@
  */
 #include "postgres.h"
 
-#include "catalog/partition.h"
 #include "catalog/pg_attrdef.h"
 #include "catalog/pg_depend.h"
 #include "catalog/pg_inherits.h"
-#include "catalog/pg_rewrite.h"
 #include "catalog/pg_sequence.h"
+#include "catalog/pg_subscription_rel.h"
 #include "catalog/pg_trigger.h"
 #include "commands/sequence.h"
 #include "access/twophase.h"
@@ -31,22 +30,22 @@ _Static_assert(GUC_ALLOW_IN_PARALLEL == (PG_VERSION_NUM >= 160000 ? 0x8000 : 0x4
 #endif
 
 _Static_assert(AttrDefaultRelationId == 2604 && DependRelationId == 2608 && InheritsRelationId == 2611, "catalogs");
-_Static_assert(TriggerRelationId == 2620 && SequenceRelationId == 2224 && SequenceRelidIndexId == 5002, "catalogs");
-_Static_assert(DependDependerIndexId == 2673 && DependReferenceIndexId == 2674, "indexes of pg_depend");
-_Static_assert(AttrDefaultIndexId == 2656 && AttrDefaultOidIndexId == 2657, "indexes of pg_attrdef");
-_Static_assert(InheritsRelidSeqnoIndexId == 2680 && TriggerRelidNameIndexId == 2701, "indexes");
+_Static_assert(TriggerRelationId == 2620, "catalogs");
+_Static_assert(DependReferenceIndexId == 2674, "the index of pg_depend");
+_Static_assert(AttrDefaultIndexId == 2656, "the index of pg_attrdef");
+_Static_assert(InheritsRelidSeqnoIndexId == 2680 && InheritsParentIndexId == 2187 && TriggerRelidNameIndexId == 2701, "indexes");
+_Static_assert(SubscriptionRelRelationId == 6102 && SubscriptionRelSrrelidSrsubidIndexId == 6117, "pg_subscription_rel");
+_Static_assert(Anum_pg_subscription_rel_srsubid == 1 && Anum_pg_subscription_rel_srrelid == 2, "pg_subscription_rel");
 _Static_assert(Anum_pg_attrdef_oid == 1 && Anum_pg_attrdef_adrelid == 2 && Anum_pg_attrdef_adbin == 4, "pg_attrdef");
 _Static_assert(offsetof(FormData_pg_attrdef, adrelid) == 4 && offsetof(FormData_pg_attrdef, adnum) == 8, "pg_attrdef");
 _Static_assert(Anum_pg_inherits_inhrelid == 1 && offsetof(FormData_pg_inherits, inhparent) == 4, "pg_inherits");
 _Static_assert(TopSubTransactionId == 1, "subtransactions");
-_Static_assert(RewriteRelationId == 2618 && RewriteRelRulenameIndexId == 2693 && Anum_pg_rewrite_ev_class == 3, "pg_rewrite");
-_Static_assert(offsetof(FormData_pg_rewrite, ev_type) == 72 && offsetof(FormData_pg_rewrite, is_instead) == 74, "pg_rewrite");
-_Static_assert(Anum_pg_trigger_tgrelid == 2 && Anum_pg_trigger_tgqual == 17, "pg_trigger");
+_Static_assert(Anum_pg_trigger_tgrelid == 2 && Anum_pg_trigger_tgargs == 16 && Anum_pg_trigger_tgqual == 17, "pg_trigger");
 _Static_assert(offsetof(FormData_pg_sequence_data, last_value) == 0, "a sequence");
 _Static_assert(offsetof(FormData_pg_sequence_data, is_called) == 16, "a sequence");
 _Static_assert(Anum_pg_depend_classid == 1 && Anum_pg_depend_objid == 2, "pg_depend");
 _Static_assert(Anum_pg_depend_refclassid == 4 && Anum_pg_depend_refobjid == 5, "pg_depend");
-_Static_assert(Anum_pg_sequence_seqrelid == 1 && Anum_pg_sequence_seqincrement == 4 && Anum_pg_sequence_seqcache == 7, "pg_sequence");
+_Static_assert(Anum_pg_sequence_seqincrement == 4, "pg_sequence");
 _Static_assert(Anum_pg_sequence_seqcycle == 8, "pg_sequence");
 
 /* A pointer of the type that raw.rs declares. */
@@ -59,7 +58,6 @@ DECLARES(int, errdetail, (const char *, ...));
 DECLARES(int, errhint, (const char *, ...));
 DECLARES(void, errfinish, (const char *, int, const char *));
 static int *const is_max_prepared_xacts __attribute__((unused)) = &max_prepared_xacts;
-DECLARES(Oid, get_partition_parent, (Oid, bool));
 DECLARES(bool, has_subclass, (Oid));
 DECLARES(void, initHyperLogLog, (hyperLogLogState *, uint8));
 DECLARES(void, addHyperLogLog, (hyperLogLogState *, uint32));

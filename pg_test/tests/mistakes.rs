@@ -74,12 +74,17 @@ fn each_mistake_applies() {
     }
 }
 
+/// The cargo that runs this test: the first on the PATH can be an older one.
+fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
 /// Builds the library of a copy of the sources in the dev profile.
 fn build(place: &Path) -> PathBuf {
     let major = installation().major;
     let target = work().join("target");
     let (status, said) = output(
-        Command::new("cargo")
+        cargo()
             .args(["build", "--locked", "--lib", "--package", "comb", "--no-default-features", "--features"])
             .arg(format!("pg{major}"))
             .env("CARGO_TARGET_DIR", &target)
@@ -100,7 +105,7 @@ struct Build<'a> {
 impl Build<'_> {
     fn passes(&self, test: &str) -> bool {
         let (target, filter) = test.split_once(' ').expect("a target and a filter");
-        let mut cargo = Command::new("cargo");
+        let mut cargo = cargo();
         cargo.args(["test", "--locked", "--package"]);
         match target {
             "crates" | "model" => {

@@ -20,7 +20,7 @@ fn comb_new_bsv() -> Result<Text, Report> {
     let tick = backend::next_tick(field.step(settings::timestamp_step()), field.last_tick(), out_of_range)?;
     let random = [backend::random()?, backend::random()?];
     let bsv = Bsv::of_tick(tick, random).ok_or_else(out_of_range)?;
-    Ok(Text::of_ascii(&bsv.text()))
+    Ok(Text::of(&bsv.text()))
 }
 
 /// The time of a BSV COMB that was written in a time zone; NULL past year 9999.

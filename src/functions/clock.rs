@@ -5,18 +5,18 @@ use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{Datum, Interval};
 
 use super::layout::not_of_layout;
+use crate::horizon::entries;
+use crate::horizon::transactions::ServerTransactions;
 use crate::postgres::call::{Call, Text, Value, export};
 use crate::postgres::report::{Report, report};
 use crate::postgres::rows::row;
 use crate::postgres::timestamp::TimestampTz;
 use crate::server::backend::{self, InUse, clock_micros};
-use crate::server::floors;
 use crate::server::settings;
 use crate::server::shared_memory;
-use crate::server::transactions::Server;
 use comb_clock::clock::{ClockError, SeedSource};
-use comb_clock::floors::Transactions;
 use comb_clock::source::{LAST_TICK, micros_of_clock};
+use comb_horizon::Transactions;
 use comb_id::layout::Layout;
 use comb_tick::TICKS_PER_MS;
 use uuid::Uuid;
@@ -37,7 +37,7 @@ fn comb_clock_state(call: Call) -> Result<Datum, Report> {
         SeedSource::Replay => "replay",
         SeedSource::Crash => "crash",
     });
-    let text = |text: &str| Text::of_ascii(text.as_bytes()).datum();
+    let text = |text: &str| Text::of(text.as_bytes()).datum();
     let timestamp = |tick| timestamptz_of_tick(tick).datum();
     let floors = shared_memory::floors();
     let columns = [
@@ -49,7 +49,7 @@ fn comb_clock_state(call: Call) -> Result<Datum, Report> {
         Some(timestamp(status.seeded_from)),
         source.map(text),
         floors.map(|floors| (floors.places() as i32).datum()),
-        floors.map(|floors| (floors.live().filter(|entry| Server.in_progress(entry.id)).count() as i32).datum()),
+        floors.map(|floors| (floors.live().filter(|entry| ServerTransactions.in_progress(entry.id)).count() as i32).datum()),
         Some(text(env!("CARGO_PKG_VERSION"))),
     ];
     // SAFETY: the columns of its SQL declaration.
@@ -86,7 +86,7 @@ fn comb_observe(id: &Uuid, layout: &'static Layout) -> Result<TimestampTz, Repor
 /// Sets the clock back to the system clock. Returns the time of the clock after that.
 fn comb_reset_clock() -> Result<TimestampTz, Report> {
     let (block, process, in_use) = backend::block()?;
-    let now = floors::reset_clock(block, &process)?;
+    let now = entries::reset_clock(block, &process)?;
     note_scope(in_use);
     Ok(timestamptz_of_tick(now.tick))
 }

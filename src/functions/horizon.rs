@@ -1,34 +1,92 @@
 //! The horizon for readers.
 
-use pgrx::pg_sys::Datum;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
+use pgrx::pg_sys::{Datum, Oid};
 
-use super::clock::{interval_of_ticks, timestamptz_of_tick};
-use super::layout::clock_out_of_layout;
-use crate::postgres::call::{Call, Value, export};
+use super::clock::timestamptz_of_tick;
+use super::layout::{clock_out_of_layout, layout_named};
+use crate::horizon::definition::{KeyType, Polled, Source, column_name, polled_columns};
+use crate::horizon::entries;
+use crate::horizon::poll::{Horizon, Keys, horizon, unchecked_horizon};
+use crate::horizon::transactions::ServerTransactions;
+use crate::horizon::tree;
+use crate::horizon::triggers;
+use crate::postgres::call::{Call, Text, Value, export};
+use crate::postgres::catalog;
 use crate::postgres::report::{Report, report};
-use crate::postgres::rows::{Rows, row};
-use crate::server::floors;
-use crate::server::horizon::{held_for, settled_number, settled_tick};
-use crate::server::host::realtime;
-use crate::server::transactions::Server;
-use comb_clock::floors::{Entry, Transactions, tick_of_number};
+use crate::postgres::rows::Rows;
+use crate::postgres::string_info::StringInfo;
+use comb_horizon::{Entry, Transactions, tick_of_number};
 use comb_id::layout::Layout;
 use comb_id::layouts::UUIDV7;
 use comb_tick::Tick;
 use uuid::Uuid;
 
-export!(comb_horizon, comb_sequence_horizon = settled_number, comb_horizon_status, comb_floors);
+export!(comb_number_horizon, comb_uuid_horizon, comb_node_horizon, comb_horizon_status, comb_floors);
 
-/// The smallest UUID above all that are settled for the statement.
-fn comb_horizon(layout: &'static Layout) -> Result<Uuid, Report> {
-    // If PostgreSQL does not have the order of the layout, a comparison with the result would lose rows.
+/// The last number that is settled for the statement.
+fn comb_number_horizon(table: Option<Oid>, key: Option<&[u8]>, after: Option<i64>) -> Result<i64, Report> {
+    let (table, key, after) = (given(table)?, given(key)?, given(after)?);
+    let horizon = horizon(table, key, Keys::Numbers)?;
+    if after > horizon.last {
+        return Err(went_back(table, after, horizon.last, "Set the sequence above the cursor with setval()"));
+    }
+    Ok(horizon.settled)
+}
+
+/// The greatest UUID that is settled for the statement.
+fn comb_uuid_horizon(
+    table: Option<Oid>,
+    key: Option<&[u8]>,
+    after: Option<&Uuid>,
+    layout: Option<&[u8]>,
+) -> Result<Uuid, Report> {
+    let (table, key, after, label) = (given(table)?, given(key)?, given(after)?, given(layout)?);
+    let horizon = horizon(table, key, Keys::Uuids)?;
+    let layout = horizon.layout;
+    // If the statement compares in another order, it loses rows.
+    let is_named = if label.is_empty() { horizon.is_layout_of_type } else { layout_named(label)? == layout };
+    if !is_named {
+        return Err(report!(ERRCODE_INVALID_PARAMETER_VALUE, "keys of table ")
+            .relation(table)
+            .and(format_args!(" have layout \"{}\"", layout.label))
+            .hint(format_args!("Name it: layout => '{0}'. In the order of SQL Server, compare uuid by <=#.", layout.label)));
+    }
+    let last = greatest(layout, horizon.last)?;
+    if layout.order.compare(after, &last).is_gt() {
+        return Err(went_back(table, after, last, "Advance the clock with comb_observe(), with the cursor"));
+    }
+    greatest(layout, horizon.settled)
+}
+
+/// An argument that must not be NULL.
+pub fn given<T>(argument: Option<T>) -> Result<T, Report> {
+    argument.ok_or_else(|| {
+        report!(ERRCODE_NULL_VALUE_NOT_ALLOWED, "an argument must not be NULL")
+            .hint("If there is no cursor yet, begin with 0, or with the UUID of zeros.")
+    })
+}
+
+#[cold]
+fn went_back(table: Oid, after: impl std::fmt::Display, last: impl std::fmt::Display, remedy: &str) -> Report {
+    report!(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE, "cursor {after} is above the last key {last} that table ")
+        .relation(table)
+        .and(" can have")
+        .hint(format_args!(
+            "The source went back, by a restart, a restore or a failover. Stop the readers: rows up to the cursor would be skipped. \
+             {remedy}, then set the cursors back to the last key that was read before."
+        ))
+}
+
+/// The greatest UUID of a layout that is settled, or was generated, in the order of the layout.
+pub fn greatest(layout: &'static Layout, number: i64) -> Result<Uuid, Report> {
     if !layout.order.is_in_postgres() {
-        return Err(report!(ERRCODE_FEATURE_NOT_SUPPORTED, "layout \"{}\" does not support comb_horizon()", layout.label)
+        return Err(report!(ERRCODE_INVALID_PARAMETER_VALUE, "UUIDs of layout \"{}\" cannot be polled", layout.label)
             .detail("PostgreSQL does not sort UUIDs of this layout by their timestamps.")
             .hint("Poll the table by another column: an identity column, or a version column."));
     }
-    smallest_id(layout, settled_tick()? + 1)
+    let above = smallest_id(layout, tick_of_number(number) + 1)?;
+    layout.predecessor(&above).ok_or_else(|| clock_out_of_layout(layout))
 }
 
 /// The smallest UUID of a tick or later.
@@ -36,29 +94,96 @@ pub fn smallest_id(layout: &'static Layout, tick: u64) -> Result<Uuid, Report> {
     layout.smallest(Tick::from(tick)).ok_or_else(|| clock_out_of_layout(layout))
 }
 
-/// The time of the horizon, and for how long it has been held. NULL in recovery and in scope backend.
-fn comb_horizon_status(call: Call) -> Result<Datum, Report> {
-    let now = realtime().unwrap_or(0);
-    let columns = match floors::server() {
-        Ok(_) => [Some(timestamptz_of_tick(settled_tick()?).datum()), Some(interval_of_ticks(held_for(now)?).datum())],
-        Err(_) => [None; 2],
-    };
-    // SAFETY: the columns of its SQL declaration.
-    Ok(unsafe { row(call, &columns) })
+/// The greatest UUID that is settled on this node of Citus, whose distributed tables have no triggers.
+fn comb_node_horizon(layout: &'static Layout) -> Result<Uuid, Report> {
+    if !catalog::has_extension(c"citus") {
+        return Err(report!(ERRCODE_WRONG_OBJECT_TYPE, "comb_node_horizon() needs the extension citus")
+            .hint("Use comb_uuid_horizon('table'), which checks the table."));
+    }
+    greatest(layout, unchecked_horizon()?.settled)
 }
 
-/// The transactions of the server that hold a horizon back: transaction id, database, the floor of their UUIDs, and since when.
+/// A row for each polled column of the database.
+fn comb_horizon_status(call: Call) -> Result<Rows, Report> {
+    // SAFETY: it returns a set, with the columns of its SQL declaration.
+    let rows = unsafe { Rows::begin(call) };
+    let mut last = Oid::INVALID;
+    triggers::scan_guarded_tables(|table| {
+        // The scan is in the order of the tables.
+        if table != last {
+            last = table;
+            for column in polled_columns(table)?.filter(|column| column.topmost == table) {
+                put_status(&rows, table, &column)?;
+            }
+        }
+        Ok(())
+    })?;
+    Ok(rows)
+}
+
+fn put_status(rows: &Rows, table: Oid, column: &Polled) -> Result<(), Report> {
+    let name = column_name(column);
+    let keys = if matches!(column.key_type, KeyType::Uuid(_)) { Keys::Uuids } else { Keys::Numbers };
+    let (mut untracked, mut held) = (0, None);
+    tree::for_each_table(column, |table| {
+        let mut is_tracked = false;
+        triggers::scan(table, |trigger| {
+            is_tracked |= trigger.tracks_inserts();
+            Ok(())
+        })?;
+        untracked += i32::from(!is_tracked);
+        Ok(())
+    })?;
+    if let Ok((_, _, floors)) = entries::shared() {
+        let of_column = |entry: &Entry| entry.key == column.key && ServerTransactions.in_progress(entry.id);
+        held = floors.live().filter(of_column).min_by_key(|entry| entry.since);
+    }
+    let (problem, settled) = match horizon(table, name.to_bytes(), keys) {
+        Ok(Horizon { settled, layout, .. }) => (None, Some((settled, layout))),
+        Err(error) => (Some(Text::of(error.message())), None),
+    };
+    let (mut shown, mut timestamp) = (None, None);
+    if let Some((settled, layout)) = settled {
+        shown = Some(match keys {
+            Keys::Numbers => Text::of(StringInfo::of(settled).bytes()),
+            Keys::Uuids => Text::of(StringInfo::of(greatest(layout, settled)?).bytes()),
+        });
+        timestamp = Some(timestamptz_of_tick(tick_of_number(settled))).filter(|_| keys == Keys::Uuids);
+    }
+    let sequence = match column.source {
+        Source::Clock => None,
+        Source::Sequence(sequence) | Source::OwnedSequence(sequence) => Some(Datum::from(sequence)),
+    };
+    rows.put(&[
+        Some(Datum::from(table)),
+        Some(Text::of(name.to_bytes()).datum()),
+        sequence,
+        problem.map(Text::datum),
+        Some(untracked.datum()),
+        shown.map(Text::datum),
+        timestamp.map(|time| time.datum()),
+        held.map(|entry| timestamptz_of_tick(entry.since).datum()),
+        held.map(|entry| Datum::from(entry.id as i64)),
+    ]);
+    Ok(())
+}
+
+/// The transactions of the server that hold a horizon back: transaction id, database, what the floor is for, the floor, and since
+/// when.
 fn comb_floors(call: Call) -> Result<Rows, Report> {
     // SAFETY: it returns a set, with the columns of its SQL declaration.
     let rows = unsafe { Rows::begin(call) };
-    let Ok((_, _, floors)) = floors::server() else { return Ok(rows) };
-    let is_clock = |entry: &Entry| entry.source.object() == 0;
-    for entry in floors.live().filter(is_clock).filter(|entry| Server.in_progress(entry.id)) {
+    let Ok((_, _, floors)) = entries::shared() else { return Ok(rows) };
+    for entry in floors.live().filter(|entry| ServerTransactions.in_progress(entry.id)) {
         let Some(floor) = entry.floor else { continue };
+        let is_clock = entry.key.table() == 0;
         rows.put(&[
             Some(Datum::from(entry.id as i64)),
-            Some(Datum::from(entry.source.database())),
-            Some(smallest_id(&UUIDV7, tick_of_number(floor))?.datum()),
+            Some(Datum::from(entry.key.database())),
+            Some(Datum::from(entry.key.table())).filter(|_| !is_clock),
+            Some(i32::from(entry.key.attribute()).datum()).filter(|_| !is_clock),
+            if is_clock { Some(smallest_id(&UUIDV7, tick_of_number(floor))?.datum()) } else { None },
+            Some(floor.datum()).filter(|_| !is_clock),
             Some(timestamptz_of_tick(entry.since).datum()),
         ]);
     }

@@ -12,7 +12,7 @@ export!(comb_layouts);
 fn comb_layouts(call: Call) -> Rows {
     // SAFETY: the SQL declaration returns a set of the columns below.
     let rows = unsafe { Rows::begin(call) };
-    let text = |text: &str| Some(Text::of_ascii(text.as_bytes()).datum());
+    let text = |text: &str| Some(Text::of(text.as_bytes()).datum());
     for layout in &LAYOUTS {
         let (first, last) = layout.range_micros();
         let [first, last] = [first, last].map(TimestampTz::from_unix_micros).map(StringInfo::of);
@@ -22,8 +22,8 @@ fn comb_layouts(call: Call) -> Rows {
             text(layout.order.label()),
             layout.version.map(|version| i32::from(version).datum()),
             text(layout.time_field.unit.label),
-            Some(Text::of_ascii(first.bytes()).datum()),
-            Some(Text::of_ascii(last.bytes()).datum()),
+            Some(Text::of(first.bytes()).datum()),
+            Some(Text::of(last.bytes()).datum()),
             text(layout.known_as),
         ]);
     }

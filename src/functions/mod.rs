@@ -3,6 +3,7 @@
 mod between;
 mod bsv;
 mod clock;
+mod enable_polls;
 mod first_last;
 mod generate;
 mod guard;

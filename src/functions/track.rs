@@ -1,20 +1,24 @@
 //! What writers of tracked tables call: triggers, and functions for numbers and UUIDs that are not drawn by an INSERT.
 
-use pgrx::pg_sys::{Datum, Oid};
+use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
+use pgrx::pg_sys::{self, AclResult, Datum, Oid};
 
 use super::generate::new_id;
+use super::horizon::given;
 use super::trigger::{Each, Trigger};
+use crate::horizon::definition::{not_polled, polled_columns};
+use crate::horizon::entries::{track, track_clock};
+use crate::horizon::poll::require_table;
 use crate::postgres::call::{Call, export};
-use crate::postgres::report::Report;
-use crate::server::floors::{track_clock, track_sequence};
-use crate::server::tracked::{drawn_by, require_draw};
+use crate::postgres::raw;
+use crate::postgres::report::{Report, report};
 use comb_id::layout::Layout;
 use comb_id::layouts::UUIDV7;
 use uuid::Uuid;
 
 export!(
     comb_track,
-    comb_track_sequence,
+    comb_track_table,
     comb_tracked,
     comb_tracked_layout = tracked_id,
     // The name of comb_row_version() in version 0.3.0 of the extension.
@@ -25,20 +29,38 @@ export!(
 /// generates a UUID, which a program may have written into it.
 fn comb_track(call: Call) -> Result<Datum, Report> {
     let trigger = Trigger::of(call, "comb_track", Each::Statement)?;
-    track_clock()?;
-    for drawn in drawn_by(trigger.table())? {
-        drawn.require_draw()?;
-        track_sequence(drawn.sequence)?;
+    if !trigger.is_temporary() {
+        for column in polled_columns(trigger.table())? {
+            track(trigger.table(), &column)?;
+        }
     }
     Ok(Datum::null())
 }
 
-/// The same before a program draws numbers itself.
-fn comb_track_sequence(sequence: Oid) -> Result<Datum, Report> {
-    require_draw(sequence)?;
-    track_clock()?;
-    track_sequence(sequence)?;
-    Ok(Datum::null())
+/// The same before a program generates keys itself.
+fn comb_track_table(table: Option<Oid>) -> Result<Datum, Report> {
+    let table = given(table)?;
+    require_table(table)?;
+    require_write(table)?;
+    // SAFETY: in a transaction, which keeps the lock. Its definition does not change until the program has written.
+    unsafe { raw::LockRelationOid(table, pg_sys::RowExclusiveLock as i32) };
+    let mut is_polled = false;
+    for column in polled_columns(table)? {
+        is_polled = true;
+        track(table, &column)?;
+    }
+    if is_polled { Ok(Datum::null()) } else { Err(not_polled(table)) }
+}
+
+/// Returns an error unless the current role may write a column: others must not hold the horizon.
+fn require_write(table: Oid) -> Result<(), Report> {
+    // SAFETY: reads the catalogs.
+    let may_write = unsafe {
+        let (role, write) = (raw::GetUserId(), pg_sys::AclMode::from(pg_sys::ACL_INSERT | pg_sys::ACL_UPDATE));
+        raw::pg_class_aclcheck(table, role, write) == AclResult::ACLCHECK_OK
+            || raw::pg_attribute_aclcheck_all(table, role, write, pg_sys::AclMaskHow::ACLMASK_ANY) == AclResult::ACLCHECK_OK
+    };
+    if may_write { Ok(()) } else { Err(report!(ERRCODE_INSUFFICIENT_PRIVILEGE, "permission denied for table ").relation(table)) }
 }
 
 fn comb_tracked() -> Result<Uuid, Report> {

@@ -7,13 +7,12 @@ use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, HeapTuple, NodeTag};
 
 use super::layout::layout_named;
+use crate::horizon::definition::{KeyType, key_type};
 use crate::postgres::call::{Call, Value};
-use crate::postgres::catalog;
 use crate::postgres::compat::Const;
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
 use comb_id::layout::Layout;
-use comb_id::layouts::{MSSQL, UUIDV7};
 use uuid::Uuid;
 
 /// What a trigger is called for.
@@ -21,11 +20,18 @@ use uuid::Uuid;
 pub enum Each {
     Statement,
     Row,
-    /// Also AFTER.
+    /// Also AFTER, and for DELETE.
     RowAtAnyTime,
 }
 
-/// The call of a function by a trigger for INSERT or UPDATE, without a list of columns.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    Insert,
+    Update,
+    Delete,
+}
+
+/// The call of a function by a trigger without a list of columns.
 #[derive(Clone, Copy)]
 pub struct Trigger {
     function: &'static str,
@@ -60,7 +66,8 @@ impl Trigger {
             let at = data.tg_event & pg_sys::TRIGGER_EVENT_TIMINGMASK;
             data.tg_event & pg_sys::TRIGGER_EVENT_ROW == row
                 && (at == pg_sys::TRIGGER_EVENT_BEFORE || at == pg_sys::TRIGGER_EVENT_AFTER && each == Each::RowAtAnyTime)
-                && matches!(operation, pg_sys::TRIGGER_EVENT_INSERT | pg_sys::TRIGGER_EVENT_UPDATE)
+                && (matches!(operation, pg_sys::TRIGGER_EVENT_INSERT | pg_sys::TRIGGER_EVENT_UPDATE)
+                    || operation == pg_sys::TRIGGER_EVENT_DELETE && each == Each::RowAtAnyTime)
         });
         let Some(data) = data else {
             return Err(report!(state, "{function}() must be called by a trigger {timing} INSERT OR UPDATE FOR EACH {name}"));
@@ -73,8 +80,12 @@ impl Trigger {
         Ok(Self { function, call, data })
     }
 
-    pub fn updates(self) -> bool {
-        self.data.tg_event & pg_sys::TRIGGER_EVENT_OPMASK == pg_sys::TRIGGER_EVENT_UPDATE
+    pub fn event(self) -> Event {
+        match self.data.tg_event & pg_sys::TRIGGER_EVENT_OPMASK {
+            pg_sys::TRIGGER_EVENT_INSERT => Event::Insert,
+            pg_sys::TRIGGER_EVENT_UPDATE => Event::Update,
+            _ => Event::Delete,
+        }
     }
 
     pub fn is_before(self) -> bool {
@@ -87,26 +98,33 @@ impl Trigger {
         unsafe { (*self.data.tg_relation).rd_id }
     }
 
+    fn class(&self) -> &pg_sys::FormData_pg_class {
+        // SAFETY: the trigger's table is open.
+        unsafe { &*(*self.data.tg_relation).rd_rel }
+    }
+
+    pub fn is_temporary(self) -> bool {
+        self.class().relpersistence as u8 == pg_sys::RELPERSISTENCE_TEMP
+    }
+
+    pub fn is_of_partition(self) -> bool {
+        self.class().relispartition
+    }
+
     /// The memory of the statement.
     pub fn statement(self) -> pg_sys::MemoryContext {
         // SAFETY: a statement has one FmgrInfo for each trigger of each table, in its own memory.
         unsafe { (*(*self.call.info()).flinfo).fn_mcxt }
     }
 
-    /// The row that is about to be stored, or was stored.
-    pub fn new_row(self) -> HeapTuple {
-        if self.updates() { self.data.tg_newtuple } else { self.data.tg_trigtuple }
+    /// The row that is about to be stored or deleted, or was.
+    pub fn row(self) -> HeapTuple {
+        if self.event() == Event::Update { self.data.tg_newtuple } else { self.data.tg_trigtuple }
     }
 
     /// The row before an UPDATE.
     pub fn old_row(self) -> Option<HeapTuple> {
-        self.updates().then_some(self.data.tg_trigtuple)
-    }
-
-    /// The value that `find` returns, which is called once for each table of a statement.
-    pub fn once<T: Copy>(self, find: impl FnOnce() -> Result<T, Report>) -> Result<T, Report> {
-        // SAFETY: a statement has one FmgrInfo for each trigger of each table. A function finds one type of value.
-        unsafe { self.call.state(find) }.copied()
+        (self.event() == Event::Update).then_some(self.data.tg_trigtuple)
     }
 
     /// An argument of the trigger.
@@ -118,43 +136,42 @@ impl Trigger {
         }
     }
 
-    /// The number of a column that is not generated, and its type, without domains.
-    pub fn column(self, name: &CStr) -> Result<(i32, pg_sys::Oid), Report> {
+    /// The number of a column that is not generated, and the type of its keys.
+    pub fn column(self, name: &CStr) -> Result<(i16, Option<KeyType>), Report> {
         // SAFETY: the trigger's table is open.
         unsafe {
             let table = &*self.data.tg_relation;
             let number = raw::SPI_fnumber(table.rd_att, name.as_ptr());
             if number <= 0 {
                 let function = self.function;
-                return Err(report!(ERRCODE_UNDEFINED_COLUMN, "table has no column ")
-                    .quote(name.to_bytes())
-                    .hint(format_args!("Write EXECUTE FUNCTION {function}('column').")));
+                return Err(report!(ERRCODE_UNDEFINED_COLUMN, "table has no column ").quote(name.to_bytes()).hint(format_args!(
+                    "If the column was renamed, create the trigger again: EXECUTE FUNCTION {function}('column')."
+                )));
             }
             if raw::get_attgenerated(table.rd_id, number as i16) != 0 {
                 return Err(report!(ERRCODE_INVALID_PARAMETER_VALUE, "{}() does not support a generated column", self.function)
                     .detail("PostgreSQL computes generated columns after BEFORE triggers.")
                     .hint("Use a column that is not generated."));
             }
-            Ok((number, raw::getBaseType(raw::SPI_gettypeid(table.rd_att, number))))
+            Ok((number as i16, key_type(raw::SPI_gettypeid(table.rd_att, number))))
         }
     }
 
-    /// The column that the first argument of the trigger names, and the layout that the second one names.
-    pub fn uuid_column(self, default: &CStr) -> Result<UuidColumn, Report> {
-        self.once(|| {
-            let (number, type_id) = self.column(self.argument(0).unwrap_or(default))?;
-            self.uuid_of_type(number, type_id)?.ok_or_else(|| self.no_uuid_column())
-        })
+    /// The layout that the second argument names.
+    pub fn layout_argument(self) -> Result<Option<&'static Layout>, Report> {
+        self.argument(1).map(|label| layout_named(label.to_bytes())).transpose()
     }
 
-    /// A column of a type of UUIDs; `None` if it is of another type.
-    pub fn uuid_of_type(self, number: i32, type_id: pg_sys::Oid) -> Result<Option<UuidColumn>, Report> {
-        let Some(by_type) = layout_of_type(type_id) else { return Ok(None) };
-        let layout = match self.argument(1) {
-            Some(label) => layout_named(label.to_bytes())?,
-            None => by_type,
+    /// The column of UUIDs that the first argument of the trigger names, and the layout that the second one names.
+    pub fn uuid_column(self, default: &CStr) -> Result<UuidColumn, Report> {
+        let find = || match self.column(self.argument(0).unwrap_or(default))? {
+            (number, Some(KeyType::Uuid(by_type))) => {
+                Ok(UuidColumn { number: number.into(), layout: self.layout_argument()?.unwrap_or(by_type) })
+            }
+            _ => Err(self.no_uuid_column()),
         };
-        Ok(Some(UuidColumn { number, layout }))
+        // SAFETY: a statement has one FmgrInfo for each trigger of each table. The function of the trigger keeps this value alone.
+        unsafe { self.call.state(find) }.copied()
     }
 
     #[cold]
@@ -188,7 +205,7 @@ impl Trigger {
         unsafe {
             let description = (*self.data.tg_relation).rd_att;
             raw::heap_modify_tuple_by_cols(
-                self.new_row(),
+                self.row(),
                 description,
                 1,
                 number as Const<_>,
@@ -197,21 +214,4 @@ impl Trigger {
             )
         }
     }
-}
-
-/// The layout of keys of a type; `None` if it is neither uuid nor uniqueidentifier.
-fn layout_of_type(type_id: pg_sys::Oid) -> Option<&'static Layout> {
-    if type_id == pg_sys::UUIDOID {
-        return Some(&UUIDV7);
-    }
-    catalog::cached(pg_sys::SysCacheIdentifier::TYPEOID, type_id, |row| {
-        // SAFETY: a row of pg_type, whose name ends with a zero.
-        let (form, name) = unsafe {
-            let form = row.form::<pg_sys::FormData_pg_type>();
-            (form, CStr::from_ptr(form.typname.data.as_ptr()))
-        };
-        // Any type can have this name.
-        let is_sixteen_bytes = !form.typbyval && usize::try_from(form.typlen) == Ok(size_of::<Uuid>());
-        (is_sixteen_bytes && name == c"uniqueidentifier").then_some(&MSSQL)
-    })?
 }

@@ -25,7 +25,7 @@ impl Parameter for Format {
 }
 
 fn comb_encode(id: &Uuid, _: Format) -> Text {
-    Text::of_ascii(&ulid::write(*id))
+    Text::of(&ulid::write(*id))
 }
 
 fn comb_decode(text: &[u8], _: Format) -> Result<Uuid, Report> {

@@ -98,6 +98,13 @@ impl Parameter for TimestampTz {
     }
 }
 
+impl Parameter for i64 {
+    #[inline(always)]
+    unsafe fn read(call: Call, index: usize) -> Result<Self, Report> {
+        Ok(call.argument(index).value.value() as i64)
+    }
+}
+
 impl Parameter for &pg_sys::Interval {
     #[inline(always)]
     unsafe fn read(call: Call, index: usize) -> Result<Self, Report> {
@@ -146,8 +153,8 @@ impl<T> Parameter for *mut T {
 pub struct Text(Datum);
 
 impl Text {
-    /// A text of ASCII, which every encoding of a database has.
-    pub fn of_ascii(text: &[u8]) -> Self {
+    /// A text in the encoding of the database, such as ASCII.
+    pub fn of(text: &[u8]) -> Self {
         // SAFETY: copies the bytes of the text. No text of ours is longer than an i32 counts.
         Self(unsafe { Datum::from(raw::cstring_to_text_with_len(text.as_ptr().cast(), text.len() as i32)) })
     }

@@ -20,29 +20,9 @@ pub unsafe fn cells<'a>(list: *mut List) -> &'a [ListCell] {
     unsafe { list.as_ref().map_or(&[], |list| std::slice::from_raw_parts(list.elements, list.length as usize)) }
 }
 
-/// The name of a relation, which lives as long as the call.
-pub fn relation_name<'a>(relation: Oid) -> Result<&'a [u8], Report> {
-    // SAFETY: reads the catalogs. The name is a C string, copied into the memory context of the caller.
-    unsafe {
-        let name = raw::get_rel_name(relation);
-        if name.is_null() { Err(no_relation(relation)) } else { Ok(CStr::from_ptr(name).to_bytes()) }
-    }
-}
-
 #[cold]
 pub fn no_relation(relation: Oid) -> Report {
     report!(ERRCODE_UNDEFINED_TABLE, "relation with OID {} does not exist", relation.to_u32())
-}
-
-#[cold]
-pub fn not_a_sequence(relation: Oid) -> Report {
-    match relation_name(relation) {
-        Ok(name) => report!(ERRCODE_WRONG_OBJECT_TYPE, "")
-            .quote(name)
-            .and(" is not a sequence")
-            .hint("pg_get_serial_sequence() returns the sequence of a column."),
-        Err(error) => error,
-    }
 }
 
 /// A row of a system cache.
@@ -91,13 +71,34 @@ pub fn cached<T>(cache: SysCacheIdentifier::Type, key: Oid, read: impl FnOnce(Ca
     }
 }
 
+/// Reads the row of a column, and releases it; `None` if the relation has no column of that name.
+pub fn column<T>(relation: Oid, name: &CStr, read: impl FnOnce(CachedRow, &pg_sys::FormData_pg_attribute) -> T) -> Option<T> {
+    // SAFETY: reads the catalogs. After an ERROR, the transaction releases the row.
+    unsafe {
+        let tuple = raw::SearchSysCacheAttName(relation, name.as_ptr());
+        if tuple.is_null() {
+            return None;
+        }
+        let row = CachedRow { cache: SysCacheIdentifier::ATTNAME as i32, tuple };
+        let value = read(row, row.form());
+        raw::ReleaseSysCache(tuple);
+        Some(value)
+    }
+}
+
+/// Whether the database has an extension of that name.
+pub fn has_extension(name: &CStr) -> bool {
+    // SAFETY: reads the catalogs.
+    unsafe { raw::get_extension_oid(name.as_ptr(), true) != Oid::INVALID }
+}
+
 /// What pg_class says of a relation.
 pub struct Relation {
-    pub owner: Oid,
+    /// The transaction that wrote the row; `None` if all snapshots see it.
+    pub written_by: Option<u32>,
     pub kind: u8,
     pub persistence: u8,
     pub is_partition: bool,
-    pub has_rules: bool,
     /// Or had.
     pub has_children: bool,
     /// The number of rows at the last VACUUM or ANALYZE; -1 before.
@@ -110,20 +111,19 @@ pub fn relation(relation: Oid) -> Option<Relation> {
         // SAFETY: a row of pg_class.
         let class = unsafe { row.form::<pg_sys::FormData_pg_class>() };
         Relation {
-            owner: class.relowner,
+            written_by: row.written_by(),
             kind: class.relkind as u8,
             persistence: class.relpersistence as u8,
             is_partition: class.relispartition,
-            has_rules: class.relhasrules,
             has_children: class.relhassubclass,
             rows: class.reltuples,
         }
     })
 }
 
-/// The library and the C function that a SQL function calls; `None` if it is of another language. Its address does not say
-/// it: with SET or SECURITY DEFINER, it is that of a wrapper.
-pub fn c_function<'a>(function: Oid) -> Option<(&'a CStr, &'a CStr)> {
+/// Calls `read` with the library and the C function that a SQL function calls; `None` if it is of another language. Its address
+/// does not say it: with SET or SECURITY DEFINER, it is that of a wrapper.
+pub fn with_c_function<T>(function: Oid, read: impl FnOnce(&CStr, &CStr) -> T) -> Option<T> {
     const LANGUAGE_C: u32 = 13;
     cached(SysCacheIdentifier::PROCOID, function, |row| {
         // SAFETY: a row of pg_proc.
@@ -132,6 +132,7 @@ pub fn c_function<'a>(function: Oid) -> Option<(&'a CStr, &'a CStr)> {
         let text = |column| row.value(column).filter(|_| is_c).map(|text| unsafe { c_string(text) });
         text(pg_sys::Anum_pg_proc_probin).zip(text(pg_sys::Anum_pg_proc_prosrc))
     })?
+    .map(|(library, symbol)| read(library, symbol))
 }
 
 /// A copy of a text, in the memory context of the caller.
@@ -141,11 +142,6 @@ pub fn c_function<'a>(function: Oid) -> Option<(&'a CStr, &'a CStr)> {
 pub unsafe fn c_string<'a>(text: Datum) -> &'a CStr {
     // SAFETY: guaranteed by the caller. text_to_cstring() returns a copy.
     unsafe { CStr::from_ptr(raw::text_to_cstring(text.cast_mut_ptr())) }
-}
-
-/// Whether a SQL function calls that function of our library.
-pub fn calls(function: Oid, symbol: &CStr) -> bool {
-    c_function(function).is_some_and(|(library, called)| called == symbol && is_ours(library))
 }
 
 /// Whether the path of a library is that of ours, as a database stores it.
@@ -187,10 +183,10 @@ impl Row {
         (!is_null).then_some(value)
     }
 
-    /// The command of this transaction that wrote the row.
-    pub fn command(self) -> pg_sys::CommandId {
+    /// The transaction that wrote the row, also if all snapshots see it.
+    pub fn raw_writer(self) -> u32 {
         // SAFETY: the row exists during the scan.
-        unsafe { raw::HeapTupleHeaderGetCmin((*self.tuple).t_data) }
+        unsafe { (*(*self.tuple).t_data).t_choice.t_heap.t_xmin.into_inner() }
     }
 
     /// The transaction that wrote the row; `None` if all snapshots see it.

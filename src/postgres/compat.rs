@@ -41,6 +41,14 @@ pub fn new_files(relation: &pg_sys::RelationData) -> [u32; 2] {
     return [relation.rd_firstRelfilenodeSubid, relation.rd_newRelfilenodeSubid];
 }
 
+/// The number of a relation's file.
+pub fn file_of(relation: &pg_sys::RelationData) -> u32 {
+    #[cfg(not(feature = "pg15"))]
+    return relation.rd_locator.relNumber.to_u32();
+    #[cfg(feature = "pg15")]
+    return relation.rd_node.relNode.to_u32();
+}
+
 /// The expressions of GROUP BY of an entry of the range table: from version 18 on, columns of HAVING are those of such an entry.
 #[cfg(not(any(feature = "pg15", feature = "pg16", feature = "pg17")))]
 pub fn group_expressions(entry: &pg_sys::RangeTblEntry) -> *mut pg_sys::List {
@@ -115,38 +123,27 @@ pub struct CatalogIndex {
 pub const ATTR_DEFAULT_RELATION: Oid = Oid::from_u32(2604);
 pub const DEFAULTS_OF_TABLE: CatalogIndex =
     CatalogIndex { catalog: ATTR_DEFAULT_RELATION, index: Oid::from_u32(2656), columns: &[2] };
-pub const DEFAULT_BY_OID: CatalogIndex =
-    CatalogIndex { catalog: ATTR_DEFAULT_RELATION, index: Oid::from_u32(2657), columns: &[1] };
 /// The number of adbin.
 pub const DEFAULT_EXPRESSION: i32 = 4;
 
-/// catalog/pg_class.h: by OID.
-pub const RELATION_BY_OID: CatalogIndex =
-    CatalogIndex { catalog: pg_sys::RelationRelationId, index: Oid::from_u32(2662), columns: &[1] };
-
-/// catalog/pg_depend.h: by the dependent object, and by the object that it depends on.
-const DEPEND_RELATION: Oid = Oid::from_u32(2608);
-pub const BY_DEPENDENT: CatalogIndex = CatalogIndex { catalog: DEPEND_RELATION, index: Oid::from_u32(2673), columns: &[1, 2] };
-pub const BY_REFERENCED: CatalogIndex = CatalogIndex { catalog: DEPEND_RELATION, index: Oid::from_u32(2674), columns: &[4, 5] };
+/// catalog/pg_depend.h: by the object that another one depends on.
+pub const BY_REFERENCED: CatalogIndex =
+    CatalogIndex { catalog: Oid::from_u32(2608), index: Oid::from_u32(2674), columns: &[4, 5] };
 
 /// catalog/pg_inherits.h: by the child, and by the parent.
 pub const PARENTS: CatalogIndex = CatalogIndex { catalog: Oid::from_u32(2611), index: Oid::from_u32(2680), columns: &[1] };
 pub const CHILDREN: CatalogIndex = CatalogIndex { catalog: Oid::from_u32(2611), index: Oid::from_u32(2187), columns: &[2] };
 
-/// catalog/pg_rewrite.h: by the table.
-pub const RULES_OF_TABLE: CatalogIndex = CatalogIndex { catalog: Oid::from_u32(2618), index: Oid::from_u32(2693), columns: &[3] };
-
-/// The ev_type of a rule ON INSERT.
-pub const ON_INSERT: u8 = b'3';
-
-/// catalog/pg_sequence.h: by the sequence.
-pub const SEQUENCE: CatalogIndex = CatalogIndex { catalog: Oid::from_u32(2224), index: Oid::from_u32(5002), columns: &[1] };
-
 /// catalog/pg_trigger.h: by the table.
 pub const TRIGGERS_OF_TABLE: CatalogIndex =
     CatalogIndex { catalog: Oid::from_u32(2620), index: Oid::from_u32(2701), columns: &[2] };
-/// The number of tgqual.
+/// The numbers of tgargs and tgqual.
+pub const TRIGGER_ARGUMENTS: i32 = 16;
 pub const TRIGGER_CONDITION: i32 = 17;
+
+/// catalog/pg_subscription_rel.h: by the table.
+pub const SUBSCRIPTIONS_OF_TABLE: CatalogIndex =
+    CatalogIndex { catalog: Oid::from_u32(6102), index: Oid::from_u32(6117), columns: &[2] };
 
 /// FormData_pg_attrdef (catalog/pg_attrdef.h), without the expression.
 #[repr(C)]
@@ -154,17 +151,6 @@ pub struct FormDataPgAttrdef {
     pub oid: Oid,
     pub adrelid: Oid,
     pub adnum: i16,
-}
-
-/// FormData_pg_rewrite (catalog/pg_rewrite.h), without the query.
-#[repr(C)]
-pub struct FormDataPgRewrite {
-    pub oid: Oid,
-    pub rulename: pg_sys::NameData,
-    pub ev_class: Oid,
-    pub ev_type: u8,
-    pub ev_enabled: u8,
-    pub is_instead: bool,
 }
 
 /// FormData_pg_inherits (catalog/pg_inherits.h).

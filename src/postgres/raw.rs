@@ -8,7 +8,7 @@
 //! Therefore an ERROR of a function that is declared here jumps over our frames, as it jumps over frames of C. Values in
 //! these frames are not dropped: they have types that need no drop, or a comment says why the loss does no harm.
 
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{c_char, c_int, c_long, c_void};
 
 // The types. A function that is declared below shadows pgrx's binding of the same name.
 use pgrx::pg_sys::{self, *};
@@ -60,7 +60,6 @@ functions! {
     fn get_attgenerated(table: Oid, column: AttrNumber) -> c_char;
     fn getBaseType(type_id: Oid) -> Oid;
     fn get_rel_name(relation: Oid) -> *mut c_char;
-    fn get_rel_relispartition(relation: Oid) -> bool;
     fn SearchSysCache1(cache: c_int, key: Datum) -> HeapTuple;
     fn SysCacheGetAttr(
         cache: c_int, row: HeapTuple, column: AttrNumber, is_null: *mut bool,
@@ -82,8 +81,24 @@ functions! {
     fn CacheRegisterSyscacheCallback(cache: c_int, function: SyscacheCallbackFunction, argument: Datum);
     fn get_attname(relation: Oid, column: AttrNumber, missing_ok: bool) -> *mut c_char;
     fn get_attnum(relation: Oid, name: *const c_char) -> AttrNumber;
+    fn SearchSysCacheAttName(relation: Oid, name: *const c_char) -> HeapTuple;
+    fn InvalidateCatalogSnapshot();
+    fn quote_identifier(name: *const c_char) -> *const c_char;
+    fn quote_literal_cstr(text: *const c_char) -> *mut c_char;
+    fn quote_qualified_identifier(schema: *const c_char, name: *const c_char) -> *mut c_char;
+    fn get_namespace_name(schema: Oid) -> *mut c_char;
+    fn get_extension_oid(name: *const c_char, missing_ok: bool) -> Oid;
+    fn get_rel_namespace(relation: Oid) -> Oid;
+    fn isTempNamespace(schema: Oid) -> bool;
 
-    // Sequences
+    // Statements
+    fn SPI_connect() -> c_int;
+    fn SPI_execute(statement: *const c_char, read_only: bool, count: c_long) -> c_int;
+    fn SPI_finish() -> c_int;
+
+    // Relations
+    fn LockRelationOid(relation: Oid, lock: LOCKMODE);
+    fn pg_attribute_aclcheck_all(table: Oid, role: Oid, mode: AclMode, how: AclMaskHow::Type) -> AclResult::Type;
     fn pg_class_aclcheck(relation: Oid, role: Oid, mode: AclMode) -> AclResult::Type;
     fn try_relation_open(relation: Oid, lock: LOCKMODE) -> Relation;
     fn relation_close(relation: Relation, lock: LOCKMODE);
@@ -147,10 +162,6 @@ functions! {
     fn ActiveSnapshotSet() -> bool;
     fn GetActiveSnapshot() -> Snapshot;
     fn XidInMVCCSnapshot(id: TransactionId, snapshot: Snapshot) -> bool;
-    #[cfg(not(any(feature = "pg15", feature = "pg16", feature = "pg17")))]
-    fn HeapTupleHeaderGetCmin(header: *const HeapTupleHeaderData) -> CommandId;
-    #[cfg(any(feature = "pg15", feature = "pg16", feature = "pg17"))]
-    fn HeapTupleHeaderGetCmin(header: HeapTupleHeader) -> CommandId;
 
     // Shared memory
     fn ShmemInitStruct(name: *const c_char, size: usize, found: *mut bool) -> *mut c_void;
@@ -188,7 +199,6 @@ functions! {
     fn buildoidvector(oids: *const Oid, count: c_int) -> *mut oidvector;
     fn lappend(list: *mut List, element: *mut c_void) -> *mut List;
     fn lappend_oid(list: *mut List, value: Oid) -> *mut List;
-    fn list_member_oid(list: *const List, value: Oid) -> bool;
     fn makeBoolConst(value: bool, is_null: bool) -> *mut Node;
     fn makeConst(
         type_id: Oid, modifier: i32, collation: Oid, length: c_int, value: Datum, is_null: bool,
@@ -240,9 +250,6 @@ unsafe extern "C-unwind" {
     pub fn errdetail(format: *const c_char, ...) -> c_int;
     pub fn errhint(format: *const c_char, ...) -> c_int;
     pub fn errfinish(file: *const c_char, line: c_int, function: *const c_char);
-
-    // catalog/partition.h
-    pub fn get_partition_parent(partition: Oid, even_if_detached: bool) -> Oid;
 
     // catalog/pg_inherits.h
     pub fn has_subclass(table: Oid) -> bool;

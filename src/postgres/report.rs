@@ -4,6 +4,7 @@ use std::ffi::{CStr, c_char};
 use std::{fmt, ptr};
 
 use pgrx::PgLogLevel;
+use pgrx::pg_sys::Oid;
 
 use super::raw;
 use super::string_info::StringInfo;
@@ -56,10 +57,25 @@ impl Report {
         self.and(if shown < length { "...\"" } else { "\"" })
     }
 
+    /// Adds the name of a relation to the message, in quotes; if it was dropped, its OID.
+    pub fn relation(self, relation: Oid) -> Self {
+        // SAFETY: reads the catalogs. The name is a C string, copied into the memory context of the caller.
+        let name = unsafe { raw::get_rel_name(relation).as_ref().map(|name| CStr::from_ptr(name).to_bytes()) };
+        match name {
+            Some(name) => self.quote(name),
+            None => self.and(format_args!("with OID {}", relation.to_u32())),
+        }
+    }
+
     /// Adds text to the message.
     pub fn and(mut self, text: impl fmt::Display) -> Self {
         self.message.add(text);
         self
+    }
+
+    /// The message, in the encoding of the database.
+    pub fn message(&self) -> &[u8] {
+        self.message.bytes()
     }
 
     pub fn detail(self, detail: impl fmt::Display) -> Self {

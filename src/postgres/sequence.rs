@@ -4,36 +4,45 @@ use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, Oid};
 
 use super::catalog;
-use super::compat::{TOP_SUBTRANSACTION, new_files};
+use super::compat::{TOP_SUBTRANSACTION, file_of, new_files};
 use super::raw;
 use super::report::{Report, report};
 
-/// The row of a sequence (FormData_pg_sequence_data in commands/sequence.h).
+/// The data of a sequence (FormData_pg_sequence_data in commands/sequence.h).
 #[repr(C)]
-struct Row {
+struct SequenceData {
     last_value: i64,
     log_cnt: i64,
     is_called: bool,
 }
 
-/// Whether a number must not be drawn again after a crash: readers need that, writers do not.
+/// Who reads the number.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Durability {
-    /// A crash sets a sequence back to the WAL that was flushed: this flushes it.
-    Flushed,
-    Any,
+pub enum Reader {
+    /// A poll. It must not pass a number that can be drawn again: a crash sets a sequence back to the WAL that was flushed, and a
+    /// rollback sets one back that the transaction has changed.
+    Poll,
+    Writer,
 }
 
-/// The last number for a writer whose subtransaction has changed the sequence: below all numbers.
-pub const UNKNOWN: i64 = i64::MIN;
+/// The last number of a sequence.
+#[derive(Clone, Copy)]
+pub struct LastNumber {
+    /// The last one that was drawn; before the first one, the number below it.
+    pub number: i64,
+    /// The file that has it. TRUNCATE RESTART IDENTITY and ALTER SEQUENCE RESTART give the sequence another one.
+    pub file: u32,
+    /// Whether a rollback to a savepoint would bring back another file. Until then, no other transaction draws.
+    pub is_provisional: bool,
+}
 
-/// The last number that was drawn from a sequence; before the first one, the number below it. It checks no privilege: a role
-/// that may INSERT into a table needs none on the sequence of its identity column.
+/// The last number of a sequence. It checks no privilege: a role that may INSERT into a table needs none on the sequence of its
+/// identity column.
 ///
-/// It reads the page under the page's lock, so that it has all numbers that were drawn. A reader releases the lock on the sequence
+/// It reads the page under the page's lock, so that it has all numbers that were drawn. A poll releases the lock on the sequence
 /// at once. Otherwise, ALTER SEQUENCE would wait for the reader, and all others for ALTER SEQUENCE. A writer keeps it, as nextval()
 /// does.
-pub fn last_number(sequence: Oid, durability: Durability) -> Result<i64, Report> {
+pub fn last_number(sequence: Oid, reader: Reader) -> Result<LastNumber, Report> {
     let lock = pg_sys::RowExclusiveLock as i32;
     // SAFETY: in a transaction. After an ERROR, the transaction releases the relation and the buffer. A sequence has one page
     // with one row, which does not move.
@@ -43,19 +52,14 @@ pub fn last_number(sequence: Oid, durability: Durability) -> Result<i64, Report>
         let class = &*open.rd_rel;
         let (kind, persistence) = (class.relkind as u8, class.relpersistence as u8);
         if kind != pg_sys::RELKIND_SEQUENCE {
-            return Err(catalog::not_a_sequence(sequence));
+            return Err(report!(ERRCODE_WRONG_OBJECT_TYPE, "").relation(sequence).and(" is not a sequence"));
         }
-        if persistence == pg_sys::RELPERSISTENCE_TEMP && !open.rd_islocaltemp {
-            return Err(report!(ERRCODE_FEATURE_NOT_SUPPORTED, "cannot read temporary sequences of other sessions"));
+        if persistence == pg_sys::RELPERSISTENCE_TEMP {
+            return Err(report!(ERRCODE_INVALID_TABLE_DEFINITION, "cannot poll numbers of a temporary sequence"));
         }
         let [first, newest] = new_files(open);
-        if durability == Durability::Flushed && first != 0 {
+        if reader == Reader::Poll && first != 0 {
             return Err(changed_here(sequence));
-        }
-        if first != 0 && newest != TOP_SUBTRANSACTION {
-            // A rollback to a savepoint can bring an earlier number back. Until then, no other transaction draws.
-            raw::relation_close(relation, pg_sys::NoLock as i32);
-            return Ok(UNKNOWN);
         }
         let buffer = raw::ReadBuffer(relation, 0);
         #[cfg(not(feature = "pg19"))]
@@ -67,25 +71,24 @@ pub fn last_number(sequence: Oid, durability: Durability) -> Result<i64, Report>
         let item = (*page.cast::<pg_sys::PageHeaderData>()).pd_linp.as_ptr();
         let tuple = page.add((*item).lp_off() as usize);
         let header = tuple.cast::<pg_sys::HeapTupleHeaderData>();
-        let row = &*tuple.add((*header).t_hoff as usize).cast::<Row>();
+        let row = &*tuple.add((*header).t_hoff as usize).cast::<SequenceData>();
         let (last, is_called) = (row.last_value, row.is_called);
         let written = raw::BufferGetLSNAtomic(buffer);
         raw::UnlockReleaseBuffer(buffer);
-        if durability == Durability::Flushed && persistence == pg_sys::RELPERSISTENCE_PERMANENT && raw::XLogNeedsFlush(written) {
+        let file = file_of(open);
+        if reader == Reader::Poll && persistence == pg_sys::RELPERSISTENCE_PERMANENT && raw::XLogNeedsFlush(written) {
             raw::XLogFlush(written);
         }
-        raw::relation_close(relation, if durability == Durability::Flushed { lock } else { pg_sys::NoLock as i32 });
-        Ok(if is_called { last } else { last.saturating_sub(1) })
+        raw::relation_close(relation, if reader == Reader::Poll { lock } else { pg_sys::NoLock as i32 });
+        let number = if is_called { last } else { last.saturating_sub(1) };
+        Ok(LastNumber { number, file, is_provisional: first != 0 && newest != TOP_SUBTRANSACTION })
     }
 }
 
 /// Others know nothing of the number of a sequence that this transaction has changed, and a rollback brings another one back.
 #[cold]
-pub fn changed_here(sequence: Oid) -> Report {
-    match catalog::relation_name(sequence) {
-        Ok(name) => report!(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, "cannot read the horizon of sequence ")
-            .quote(name)
-            .and(" in the transaction that has changed the sequence"),
-        Err(error) => error,
-    }
+fn changed_here(sequence: Oid) -> Report {
+    report!(ERRCODE_ACTIVE_SQL_TRANSACTION, "cannot poll in the transaction that has changed sequence ")
+        .relation(sequence)
+        .hint("Commit the transaction first.")
 }

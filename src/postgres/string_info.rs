@@ -1,6 +1,6 @@
 //! Text that grows in PostgreSQL's memory: messages, JSON, and other text for SQL.
 
-use std::ffi::c_char;
+use std::ffi::{CStr, c_char};
 use std::mem::MaybeUninit;
 use std::{fmt, io};
 
@@ -27,6 +27,12 @@ impl StringInfo {
         info
     }
 
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        let mut info = Self::new();
+        info.push(bytes);
+        info
+    }
+
     pub fn add(&mut self, text: impl fmt::Display) {
         // No write fails: if memory is exhausted, PostgreSQL raises an ERROR.
         let _ = fmt::Write::write_fmt(self, format_args!("{text}"));
@@ -42,6 +48,11 @@ impl StringInfo {
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: PostgreSQL keeps `len` bytes there.
         unsafe { std::slice::from_raw_parts(self.0.data.cast(), self.0.len as usize) }
+    }
+
+    pub fn as_c_str(&self) -> &CStr {
+        // SAFETY: PostgreSQL ends it with a zero.
+        unsafe { CStr::from_ptr(self.0.data) }
     }
 
     /// The text as a C string.

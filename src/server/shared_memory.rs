@@ -11,7 +11,7 @@ use crate::postgres::compat;
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
 use comb_clock::block::Block;
-use comb_clock::floors::{Floors, Header, Place};
+use comb_horizon::{Floors, Header, Place};
 
 /// The block of a preloaded library. The postmaster allocates it, and its backends inherit the pointer
 /// (a platform where they do not, EXEC_BACKEND, is not supported).

@@ -17,6 +17,8 @@ git -C "$ROOT" show HEAD:META.json.in | sed "s/@VERSION@/$version/g" >"$WORK/MET
 TZ=UTC git -C "$ROOT" archive --format=zip -9 --prefix="comb-$version/" --add-file="$WORK/META.json" -o "$WORK/comb-$version.zip" HEAD
 deliver "$WORK/comb-$version.zip"
 if [ -n "${VENDOR:-}" ]; then
+    "$ROOT/tools/setup.sh" --rust
+    use_rust
     (cd "$ROOT" && step "Fetching the crates" cargo vendor --locked "$WORK/vendor")
     tar -C "$WORK" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(source_date)" --use-compress-program="xz -1 -T0" -cf "$WORK/comb-$version-vendor.tar.xz" vendor
     deliver "$WORK/comb-$version-vendor.tar.xz"

@@ -21,7 +21,10 @@ cross() {
     local target=aarch64-unknown-linux-gnu release headers
     [ "$ARCHITECTURE" = arm64 ] || die "cannot compile packages for $ARCHITECTURE here" "Choose ARCH=arm64, or build them on a machine of that architecture."
     "$ROOT/tools/setup.sh" --packages gcc-aarch64-linux-gnu libc6-dev-arm64-cross
-    rustup --quiet target add $target || die "cannot install Rust's standard library for $target" "It needs rustup."
+    [ -d "$(rustc --print target-libdir --target $target)" ] || rustup --quiet target add $target || true
+    [ -d "$(rustc --print target-libdir --target $target)" ] ||
+        die "$(rustc --version) has no standard library for $target" "rustup has it: rustup target add $target." \
+            "So has Debian, for its own Rust: dpkg --add-architecture arm64, and the package libstd-rust-dev:arm64 or libstd-rust-web-dev:arm64."
     for release in bookworm trixie forky; do
         [ "$("$ROOT/tools/package/bare.sh" major $release)" != "$MAJOR" ] || break
     done

@@ -9,8 +9,9 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 /// The version of the words of the block. A library that gives a word another meaning must change it, and then does not
-/// share the block with older libraries. Version 0.3.0 had comb0001.
-const VERSION: u64 = u64::from_be_bytes(*b"comb0002");
+/// share the block with older libraries. The words of the table of floors count as well. Version 0.4.1 had
+/// comb0002.
+const VERSION: u64 = u64::from_be_bytes(*b"comb0003");
 
 /// The shared block.
 #[repr(C, align(64))]

@@ -1,14 +1,12 @@
-//! The ticks and the random bits of UUIDs, and the horizon of their readers.
+//! The ticks and the random bits of UUIDs.
 //!
 //! [`source`] has the range of times. The [`clock`] is one word, in a [`block`] of memory that processes share: it never
-//! goes back, and returns no tick twice. A [`generator`] adds [`random`] bits. [`floors`] has the transactions that may
-//! still store numbers or UUIDs, for the horizon. [`host`] is the interface to the process.
+//! goes back, and returns no tick twice. A [`generator`] adds [`random`] bits. [`host`] is the interface to the process.
 
 #![forbid(unsafe_code)]
 
 pub mod block;
 pub mod clock;
-pub mod floors;
 pub mod generator;
 pub mod host;
 pub mod random;

@@ -250,6 +250,13 @@ impl Layout {
         self.write(Comb { tick, random: 0 }, false)
     }
 
+    /// The greatest UUID of the layout below one of the layout, in its order; `None` if there is none.
+    pub fn predecessor(&self, id: &Uuid) -> Option<Uuid> {
+        let (field, low) = self.disassemble(id);
+        let payload = ((field as u128) << self.low_bits() | low).checked_sub(1)?;
+        Some(self.assemble((payload >> self.low_bits()) as u64, payload & ones(self.low_bits()), true))
+    }
+
     #[inline(always)]
     fn write(&self, comb: Comb, multicast: bool) -> Option<Uuid> {
         if !self.holds(comb.tick) {

@@ -5,7 +5,7 @@ use std::ffi::CStr;
 use pgrx::pg_sys::{self, Node, NodeTag, Oid};
 use uuid::Uuid;
 
-use crate::postgres::catalog::{c_function, is_ours};
+use crate::postgres::catalog::{is_ours, with_c_function};
 use crate::postgres::timestamp::TimestampTz;
 use comb_id::bound::micros_mssql;
 use comb_id::byte_order::ByteOrder;
@@ -41,13 +41,13 @@ pub const UNIQUEIDENTIFIER: RangeFunction = RangeFunction {
 impl RangeFunction {
     /// The range function that a SQL function is. Its name in SQL does not say it: an owner can change that.
     pub fn of(function: Oid) -> Option<&'static Self> {
-        let (library, symbol) = c_function(function)?;
-        match symbol.to_bytes() {
+        with_c_function(function, |library, symbol| match symbol.to_bytes() {
             _ if !is_ours(library) => None,
             b"comb_between" => Some(&UUID),
             b"comb_mssql_between" => Some(&UNIQUEIDENTIFIER),
             _ => None,
-        }
+        })
+        .flatten()
     }
 }
 

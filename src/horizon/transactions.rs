@@ -6,11 +6,11 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use crate::postgres::compat;
 use crate::postgres::raw;
-use comb_clock::floors::Transactions;
+use comb_horizon::Transactions;
 
-pub struct Server;
+pub struct ServerTransactions;
 
-impl Transactions for Server {
+impl Transactions for ServerTransactions {
     fn next(&self) -> u64 {
         // SAFETY: every backend has the word, which PostgreSQL writes as one. ReadNextFullTransactionId() would wait for a lock that
         // each new transaction id needs. Without it, the word is one that PostgreSQL wrote after all that this process knows of:
@@ -19,7 +19,8 @@ impl Transactions for Server {
     }
 
     fn in_progress(&self, id: u64) -> bool {
-        // SAFETY: as above. The caller excludes ids that are so old that their lower half was assigned again.
+        // SAFETY: reads shared memory that every backend has. The caller excludes ids that are so old that their lower half was
+        // assigned again.
         unsafe { raw::TransactionIdIsInProgress(pg_sys::TransactionId::from_inner(id as u32)) }
     }
 }

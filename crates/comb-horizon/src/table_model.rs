@@ -1,16 +1,20 @@
 //! A model of the table for loom: two writers with one place after the other, and a reader, in every order that the memory
-//! model permits, with up to three preemptions.
+//! model permits, with up to three or four preemptions.
 
+use loom::sync::atomic::AtomicI64;
 use loom::sync::{Arc, Mutex};
 use loom::thread;
 
 use super::*;
 
-const SOURCE: Source = Source::sequence(5, 16_384);
+const NUMBERS: Key = Key::column(5, 16_384, 1);
 const FIRST: u64 = 100;
 const SECOND: u64 = 101;
-/// More than both.
-const NEXT: u64 = 102;
+const THIRD: u64 = 102;
+/// More than these.
+const NEXT: u64 = 103;
+/// When entries are written: no transaction id.
+const SINCE: u64 = 1 << 50;
 
 struct World {
     header: Header,
@@ -36,12 +40,21 @@ impl World {
         Floors::new(&self.header, &self.places)
     }
 
-    /// A transaction that stores a number. Returns the number; `None` if the table is full.
+    /// Writes an entry. Where there is one place, without the check of shares: the search finds the same.
+    fn place(&self, id: u64) -> Option<usize> {
+        let entry = Entry { id, key: NUMBERS, floor: None, since: SINCE };
+        let floors = self.floors();
+        if floors.places() == 1 { floors.write(entry, NEXT, self) } else { floors.place(entry, self).ok() }
+    }
+
+    /// A transaction that draws a number, and stores the least one that GUARD accepts. Returns that; `None` if the table is full.
     fn write(&self, id: u64) -> Option<i64> {
-        let place = self.floors().place(Entry { id, source: SOURCE, floor: None, since: 0 }, self);
+        let place = self.place(id);
         let number = place.map(|place| {
-            self.floors().set_floor(place, id, self.last.load(Relaxed));
-            self.last.fetch_add(1, Relaxed) + 1
+            let last = self.last.load(Relaxed);
+            let floor = self.floors().set_floor(place, id, last);
+            let drawn = self.last.fetch_add(1, Relaxed) + 1;
+            drawn.min(floor.max(last) + 1)
         });
         self.running.lock().unwrap().retain(|running| *running != id);
         if let Some(place) = place {
@@ -54,10 +67,10 @@ impl World {
     fn poll(&self) -> Option<(i64, Vec<u64>)> {
         let running = self.running.lock().unwrap().clone();
         let ids: Vec<_> = running.iter().map(|id| *id as u32).collect();
-        // Another transaction, which ended before, has the id before NEXT.
+        // Snapshots see THIRD, which has ended.
         let snapshot = Snapshot { xmin: running.first().copied().unwrap_or(NEXT), xmax: NEXT, running: &ids, own: None };
         let last = || Ok::<_, Unknown>(self.last.load(Relaxed));
-        Some((self.floors().settled(SOURCE, last, &snapshot, self).ok()?, running))
+        Some((self.floors().settled(NUMBERS, last, &snapshot, self).ok()?, running))
     }
 }
 
@@ -100,4 +113,31 @@ fn a_place_for_each_writer() {
 #[test]
 fn one_place_for_two_transactions_of_a_writer() {
     check(1, &[&[FIRST, SECOND]], 4);
+}
+
+/// Two writers look for a place a second time, and find the same one, which has just become free: the time of the entry of one is
+/// not taken for the id at which the entry before has ended.
+#[test]
+fn two_writers_for_a_place_that_becomes_free() {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(|| {
+        let world = Arc::new(World {
+            header: Header::default(),
+            places: vec![Place::default()],
+            last: AtomicI64::new(0),
+            running: Mutex::new(vec![FIRST, SECOND, THIRD]),
+        });
+        let first = world.place(FIRST).expect("a place");
+        let writers = [SECOND, THIRD].map(|id| {
+            let world = world.clone();
+            thread::spawn(move || world.place(id))
+        });
+        world.running.lock().unwrap().retain(|running| *running != FIRST);
+        world.floors().end(first, FIRST, &*world);
+        let placed = writers.map(|writer| writer.join().unwrap()).into_iter().flatten().count();
+        let lost = [&world.header.lost, &world.header.lost_end].map(|word| word.load(Relaxed));
+        assert!(placed <= 1, "both have the place");
+        assert!(lost == [FIRST, NEXT] || placed == 0 && lost == [0, 0], "{lost:?} of {placed}");
+    });
 }

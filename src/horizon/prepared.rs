@@ -6,44 +6,47 @@
 use pgrx::pg_sys;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 
-use super::host::realtime;
-use super::transactions::Server;
+use super::transactions::ServerTransactions;
 use crate::postgres::compat;
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
-use comb_clock::floors::{Entry, Floors, Source, Transactions, number_of_tick};
+use crate::server::host::realtime;
+use comb_horizon::{Entry, Floors, Key, Transactions};
 
 /// The fourth field of the locks. The first is the database; the others are
-/// - [`OF_0_3`]: the halves of a tick. Version 0.3.0 wrote it, for all sequences and the clock.
-/// - [`CLOCK`]: the halves of a tick, as a number.
-/// - [`LOW`], [`HIGH`]: a sequence, and a half of its number.
+/// - [`CLOCK`]: the halves of the floor.
+/// - [`OLD_LOW`], [`OLD_HIGH`]: a sequence, and a half of its number. Version 0.4.1 wrote them.
+/// - from [`HALVES`] on: the topmost table, and a half of the floor. Twice the number of the column is added, and 1 for the upper half.
 ///
 /// pg_advisory_lock() writes 1 and 2 there, Citus 4 to 12.
-const OF_0_3: u16 = 3083;
 const CLOCK: u16 = 3084;
-const LOW: u16 = 3085;
-const HIGH: u16 = 3086;
+const OLD_LOW: u16 = 3085;
+const OLD_HIGH: u16 = 3086;
+const HALVES: u16 = 8192;
+
+/// The greatest class: a table has up to 1600 columns.
+const LAST: u16 = HALVES + 2 * 1600 + 1;
 
 /// Keeps the floors of this transaction, which is about to be prepared.
-pub fn keep(floors: Floors, id: u64) {
-    for entry in floors.live().filter(|entry| entry.id == id) {
-        // An entry without a floor is of a statement that failed before it drew.
+pub fn keep(entries: impl Iterator<Item = Entry>) {
+    for entry in entries {
+        // An entry without a floor is of a statement that failed before it generated a key.
         let Some(floor) = entry.floor else { continue };
-        let halves = [(floor >> 32) as u32, floor as u32];
-        let [high, low] = halves;
-        match entry.source.object() {
-            0 => acquire(entry.source, [high, low], CLOCK),
-            sequence => {
-                acquire(entry.source, [sequence, low], LOW);
-                acquire(entry.source, [sequence, high], HIGH);
+        let (high, low) = ((floor >> 32) as u32, floor as u32);
+        match (entry.key.table(), entry.key.attribute()) {
+            (0, _) => acquire(entry.key, [high, low], CLOCK),
+            (table, column) => {
+                let class = HALVES + 2 * column as u16;
+                acquire(entry.key, [table, low], class);
+                acquire(entry.key, [table, high], class + 1);
             }
         }
     }
 }
 
-fn acquire(source: Source, [field2, field3]: [u32; 2], class: u16) {
+fn acquire(key: Key, [field2, field3]: [u32; 2], class: u16) {
     let tag = pg_sys::LOCKTAG {
-        locktag_field1: source.database(),
+        locktag_field1: key.database(),
         locktag_field2: field2,
         locktag_field3: field3,
         locktag_field4: class,
@@ -73,45 +76,29 @@ fn load_locked(floors: Floors) -> Result<(), Report> {
     };
     let prepared = || locks.iter().filter_map(Prepared::of);
     // Before the first entry: each attempt would write them again.
-    let entries = |lock: Prepared| match lock.class {
-        OF_0_3 => 2,
-        HIGH => 0,
-        _ => 1,
-    };
-    if prepared().map(entries).sum::<usize>() > floors.places() {
+    if prepared().filter(Prepared::is_entry).count() > floors.places() {
         return Err(no_room(floors));
     }
-    for lock in prepared() {
-        let [high, low] = match lock.class {
-            OF_0_3 | CLOCK => lock.fields,
-            LOW => {
-                let is_other_half =
-                    |other: &Prepared| other.class == HIGH && other.id == lock.id && other.object() == lock.object();
-                let high = prepared().find(is_other_half);
-                [high.map_or(u32::MAX, |high| high.fields[1]), lock.fields[1]]
+    for lock in prepared().filter(Prepared::is_entry) {
+        let [first, second] = lock.fields;
+        let floor = |high: u32, low: u32| (u64::from(high) << 32 | u64::from(low)) as i64;
+        let (key, floor) = match lock.class {
+            CLOCK => (Key::clock(lock.database), floor(first, second)),
+            OLD_LOW => (Key::every_number(lock.database), i64::MIN),
+            class => {
+                let is_upper = |other: &Prepared| (other.class, other.id, other.fields[0]) == (class + 1, lock.id, first);
+                let high = prepared().find(is_upper).map_or(1 << 31, |upper| upper.fields[1]);
+                (Key::column(lock.database, first, ((class - HALVES) / 2) as i16), floor(high, second))
             }
-            _ => continue,
         };
-        let floor = (u64::from(high) << 32 | u64::from(low)) as i64;
-        match lock.class {
-            LOW => place(floors, lock.id, Source::sequence(lock.database, lock.object()), floor)?,
-            CLOCK => place(floors, lock.id, Source::clock(lock.database), floor)?,
-            _ => {
-                place(floors, lock.id, Source::clock(lock.database), number_of_tick(floor as u64))?;
-                place(floors, lock.id, Source::every_sequence(lock.database), i64::MIN)?;
-            }
-        }
+        let next = ServerTransactions.next();
+        let id = next - u64::from((next as u32).wrapping_sub(lock.id));
+        let since = realtime().unwrap_or(0);
+        let place = floors.restore(Entry { id, key, floor: Some(floor), since }, &ServerTransactions);
+        place.ok_or_else(|| no_room(floors))?;
     }
-    floors.set_born(&Server);
+    floors.set_born(&ServerTransactions);
     Ok(())
-}
-
-fn place(floors: Floors, id: u32, source: Source, floor: i64) -> Result<(), Report> {
-    let next = Server.next();
-    let id = next - u64::from((next as u32).wrapping_sub(id));
-    let since = realtime().unwrap_or(0);
-    let place = floors.place(Entry { id, source, floor: Some(floor), since }, &Server);
-    place.map(|_| ()).ok_or_else(|| no_room(floors))
 }
 
 #[cold]
@@ -137,7 +124,7 @@ impl Prepared {
         let tag = &lock.locktag;
         let is_ours = u32::from(tag.locktag_type) == pg_sys::LockTagType::LOCKTAG_ADVISORY
             && u32::from(tag.locktag_lockmethodid) == pg_sys::USER_LOCKMETHOD
-            && (OF_0_3..=HIGH).contains(&tag.locktag_field4)
+            && matches!(tag.locktag_field4, CLOCK..=OLD_HIGH | HALVES..=LAST)
             && lock.holdMask != 0;
         let id = compat::prepared_before_start(lock).filter(|_| is_ours)?;
         Some(Self {
@@ -148,7 +135,11 @@ impl Prepared {
         })
     }
 
-    fn object(&self) -> u32 {
-        self.fields[0]
+    /// Whether it stands for an entry, and not for the upper half of the floor of one.
+    fn is_entry(&self) -> bool {
+        match self.class {
+            CLOCK | OLD_LOW => true,
+            class => class >= HALVES && class % 2 == 0,
+        }
     }
 }

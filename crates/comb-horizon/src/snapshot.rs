@@ -1,0 +1,44 @@
+//! The transactions of the server, and which of them a statement sees.
+
+/// The transactions of the server.
+pub trait Transactions {
+    /// The full transaction id that is assigned next.
+    fn next(&self) -> u64;
+
+    /// Whether the transaction with this full id is in progress or prepared.
+    fn in_progress(&self, id: u64) -> bool;
+}
+
+/// Which transactions a statement sees.
+#[derive(Clone, Copy, Debug)]
+pub struct Snapshot<'a> {
+    /// The full id below which it sees all transactions.
+    pub xmin: u64,
+    /// The full id from which on it sees none.
+    pub xmax: u64,
+    /// The lower halves of the ids between, of the transactions that it does not see.
+    pub running: &'a [u32],
+    /// The full id of the statement's own transaction. Its rows become readable for all readers alike, when it has committed.
+    pub own: Option<u64>,
+}
+
+impl Snapshot<'_> {
+    /// Whether the snapshot sees what the transaction with this full id has stored, if it committed.
+    pub fn sees(&self, id: u64) -> bool {
+        id < self.xmin || id < self.xmax && self.own != Some(id) && !self.running.contains(&(id as u32))
+    }
+
+    /// The full ids of [`Self::running`].
+    pub(crate) fn running(&self) -> impl Iterator<Item = u64> {
+        self.running.iter().map(|id| self.xmin + u64::from(id.wrapping_sub(self.xmin as u32)))
+    }
+}
+
+/// Why the horizon of a snapshot is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unknown {
+    /// An entry that counts for it may have been overwritten. A newer snapshot has a horizon.
+    Overwritten,
+    /// The transaction with this full id stores numbers in columns that it does not name, until it ends.
+    EveryNumber(u64),
+}

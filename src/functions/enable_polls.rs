@@ -1,0 +1,298 @@
+//! comb_enable_polls() and comb_disable_polls(): the triggers of a polled table.
+
+use std::ffi::CStr;
+
+use pgrx::PgLogLevel;
+use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
+use pgrx::pg_sys::{self, Datum, Oid};
+
+use super::horizon::given;
+use super::layout::layout_named;
+use crate::horizon::definition::{KeyType, Polled, Source, column_name, key_type, polled_column};
+use crate::horizon::poll::{column_named, require_table};
+use crate::horizon::triggers::{self, Calls};
+use crate::horizon::tree;
+use crate::postgres::call::{Call, export};
+use crate::postgres::catalog;
+use crate::postgres::compat::{CHILDREN, FormDataPgInherits};
+use crate::postgres::raw;
+use crate::postgres::report::{Report, report};
+use crate::postgres::sequence::{Reader, last_number};
+use crate::postgres::string_info::StringInfo;
+
+export!(comb_enable_polls, comb_disable_polls);
+
+/// The name of the guard begins so that it sorts after those of other triggers, such as those of TimescaleDB.
+const GUARD: &str = "zz_comb_guard_";
+const TRACK: &str = "comb_track";
+
+/// Creates the triggers, or creates them again: polls then see that the guard is there.
+fn comb_enable_polls(call: Call, table: Option<Oid>, key: Option<&[u8]>, layout: Option<&[u8]>) -> Result<Datum, Report> {
+    let (table, key) = (given(table)?, given(key)?);
+    require_table(table)?;
+    let name = StringInfo::of_bytes(key);
+    let attribute = column_named(table, key)?;
+    let key_type = catalog::column(table, name.as_c_str(), |_, column| key_type(column.atttypid)).flatten();
+    let by_type = match key_type {
+        Some(KeyType::Uuid(by_type)) => Some(by_type),
+        Some(_) => None,
+        None => {
+            return Err(report!(ERRCODE_INVALID_PARAMETER_VALUE, "cannot poll by column ")
+                .quote(key)
+                .hint("Poll by a column of type bigint, integer, smallint, uuid or uniqueidentifier."));
+        }
+    };
+    let layout = match (layout, by_type) {
+        (None, _) => None,
+        (Some(label), Some(by_type)) => Some(layout_named(label)?).filter(|layout| *layout != by_type),
+        (Some(_), None) => {
+            return Err(report!(ERRCODE_INVALID_PARAMETER_VALUE, "numbers have no layout").hint("Leave the argument out."));
+        }
+    };
+    let functions = Functions::of(call);
+    statements(|| {
+        // A table that inherits has triggers of its own.
+        for_each_root(table, |root| create_guard(&functions, root, key, layout.map(|layout| layout.label)))?;
+        let column = polled_column(table, attribute)?;
+        if column.topmost != table {
+            return Err(report!(ERRCODE_WRONG_OBJECT_TYPE, "cannot poll ")
+                .relation(table)
+                .and(" alone, which is a part of table ")
+                .relation(column.topmost)
+                .hint("Call it for that table."));
+        }
+        tree::for_each_table(&column, |table| create_track(&functions, table))?;
+        tree::check_triggers(&column)?;
+        warn(&column)
+    })?;
+    Ok(Datum::null())
+}
+
+/// Drops the triggers that guard a column, and those that track the table if no other column is polled.
+fn comb_disable_polls(table: Option<Oid>, key: Option<&[u8]>) -> Result<Datum, Report> {
+    let (table, key) = (given(table)?, given(key)?);
+    require_table(table)?;
+    let column = polled_column(table, column_named(table, key)?)?;
+    statements(|| {
+        for_each_root(table, |root| drop_guards(root, key, None))?;
+        tree::for_each_table(&column, |table| {
+            let mut is_guarded = false;
+            let mut track = None;
+            triggers::scan(table, |trigger| {
+                match trigger.calls() {
+                    Some(Calls::Track) => track = Some(StringInfo::of_bytes(trigger.name().to_bytes())),
+                    Some(Calls::Guard) => is_guarded = true,
+                    _ => (),
+                }
+                Ok(())
+            })?;
+            match track {
+                Some(trigger) if !is_guarded => drop_trigger(table, trigger.bytes()),
+                _ => Ok(()),
+            }
+        })
+    })?;
+    Ok(Datum::null())
+}
+
+/// The names of the functions that the triggers call, in the schema of the extension.
+struct Functions {
+    guard: StringInfo,
+    track: StringInfo,
+}
+
+impl Functions {
+    fn of(call: Call) -> Self {
+        // SAFETY: PostgreSQL passes the function that it calls, whose schema exists.
+        let schema = unsafe { raw::get_namespace_name(raw::get_func_namespace((*(*call.info()).flinfo).fn_oid)) };
+        let name = |name: &CStr| {
+            // SAFETY: both are C strings.
+            StringInfo::of_bytes(unsafe { CStr::from_ptr(raw::quote_qualified_identifier(schema, name.as_ptr())) }.to_bytes())
+        };
+        Self { guard: name(c"comb_guard"), track: name(c"comb_track") }
+    }
+}
+
+/// Calls `each` with the tables that need a trigger of their own: the table, and those that inherit from it.
+fn for_each_root(table: Oid, mut each: impl FnMut(Oid) -> Result<(), Report>) -> Result<(), Report> {
+    each(table)?;
+    if catalog::relation(table).is_some_and(|class| class.kind == pg_sys::RELKIND_PARTITIONED_TABLE) {
+        return Ok(());
+    }
+    catalog::scan(CHILDREN, &[table], |row| {
+        // SAFETY: a row of pg_inherits.
+        each(unsafe { row.form::<FormDataPgInherits>() }.inhrelid)
+    })
+}
+
+/// Creates the guard of a column, or replaces it. Another one of the column goes. A row version is a guard.
+fn create_guard(functions: &Functions, table: Oid, key: &[u8], label: Option<&str>) -> Result<(), Report> {
+    let name = guard_name(key);
+    let mut has_version = false;
+    triggers::scan(table, |trigger| {
+        has_version |= trigger.calls() == Some(Calls::RowVersion) && trigger.column().to_bytes() == key;
+        Ok(())
+    })?;
+    drop_guards(table, key, Some(name.bytes()).filter(|_| !has_version))?;
+    if has_version {
+        return Ok(());
+    }
+    let is_partitioned = catalog::relation(table).is_some_and(|class| class.kind == pg_sys::RELKIND_PARTITIONED_TABLE);
+    let mut statement = StringInfo::of("CREATE OR REPLACE TRIGGER ");
+    statement.push(identifier(name.bytes()).bytes());
+    statement.add(" BEFORE INSERT OR UPDATE");
+    statement.add(if is_partitioned { " OR DELETE ON " } else { " ON " });
+    statement.push(relation(table).bytes());
+    statement.add(" FOR EACH ROW EXECUTE FUNCTION ");
+    statement.push(functions.guard.bytes());
+    statement.add("(");
+    statement.push(literal(key).bytes());
+    if let Some(label) = label {
+        statement.add(format_args!(", '{label}'"));
+    }
+    statement.add(")");
+    execute(&statement)
+}
+
+/// Drops the guards of a column, but one.
+fn drop_guards(table: Oid, key: &[u8], except: Option<&[u8]>) -> Result<(), Report> {
+    let mut next = true;
+    while next {
+        let mut found = None;
+        triggers::scan(table, |trigger| {
+            if trigger.calls() == Some(Calls::Guard)
+                && trigger.column().to_bytes() == key
+                && except != Some(trigger.name().to_bytes())
+                && !trigger.is_of_parent()
+            {
+                found = Some(StringInfo::of_bytes(trigger.name().to_bytes()));
+            }
+            Ok(())
+        })?;
+        next = found.is_some();
+        if let Some(trigger) = found {
+            drop_trigger(table, trigger.bytes())?;
+        }
+    }
+    Ok(())
+}
+
+fn drop_trigger(table: Oid, trigger: &[u8]) -> Result<(), Report> {
+    let mut statement = StringInfo::of("DROP TRIGGER ");
+    statement.push(identifier(trigger).bytes());
+    statement.add(" ON ");
+    statement.push(relation(table).bytes());
+    execute(&statement)
+}
+
+/// Creates the statement trigger, unless the table has one.
+fn create_track(functions: &Functions, table: Oid) -> Result<(), Report> {
+    let mut exists = false;
+    triggers::scan(table, |trigger| {
+        exists |= trigger.tracks_inserts();
+        Ok(())
+    })?;
+    if exists {
+        return Ok(());
+    }
+    let mut statement = StringInfo::of(format_args!("CREATE OR REPLACE TRIGGER {TRACK} BEFORE INSERT ON "));
+    statement.push(relation(table).bytes());
+    statement.add(" FOR EACH STATEMENT EXECUTE FUNCTION ");
+    statement.push(functions.track.bytes());
+    statement.add("()");
+    execute(&statement)
+}
+
+/// Warns of keys that the sequence has not reached: their rows are above the horizon.
+fn warn(column: &Polled) -> Result<(), Report> {
+    let (Source::Sequence(sequence) | Source::OwnedSequence(sequence)) = column.source else { return Ok(()) };
+    if let Source::OwnedSequence(_) = column.source {
+        report!(ERRCODE_WARNING, "column ")
+            .quote(column_name(column).to_bytes())
+            .and(" has no default from its sequence")
+            .hint("Programs that draw the numbers use CALL comb_track('table') before, in the same transaction.")
+            .send(PgLogLevel::WARNING);
+    }
+    let mut statement = StringInfo::of("SELECT pg_catalog.max(");
+    statement.push(identifier(column_name(column).to_bytes()).bytes());
+    statement.add(")::pg_catalog.int8 FROM ");
+    statement.push(relation(column.topmost).bytes());
+    let last = last_number(sequence, Reader::Writer)?.number;
+    match select(&statement)? {
+        Some(greatest) if greatest > last => {
+            report!(ERRCODE_WARNING, "key {greatest} is above {last}, the last number of sequence ")
+                .relation(sequence)
+                .detail("Rows above the last number are not returned by polls.")
+                .hint("Use setval() with the greatest key.")
+                .send(PgLogLevel::WARNING);
+        }
+        _ => (),
+    }
+    Ok(())
+}
+
+/// The name of the guard of a column, as long as PostgreSQL accepts.
+fn guard_name(key: &[u8]) -> StringInfo {
+    let room = pg_sys::NAMEDATALEN as i32 - 1 - GUARD.len() as i32;
+    let mut name = StringInfo::of(GUARD);
+    // SAFETY: reads the bytes of the key.
+    let length = unsafe { raw::pg_mbcliplen(key.as_ptr().cast(), key.len() as i32, room) };
+    name.push(key.get(..length as usize).unwrap_or(key));
+    name
+}
+
+fn identifier(name: &[u8]) -> StringInfo {
+    let name = StringInfo::of_bytes(name);
+    // SAFETY: a C string, of which it returns a copy or itself.
+    StringInfo::of_bytes(unsafe { CStr::from_ptr(raw::quote_identifier(name.as_ptr())) }.to_bytes())
+}
+
+fn literal(text: &[u8]) -> StringInfo {
+    let text = StringInfo::of_bytes(text);
+    // SAFETY: a C string, of which it returns a copy.
+    StringInfo::of_bytes(unsafe { CStr::from_ptr(raw::quote_literal_cstr(text.as_ptr())) }.to_bytes())
+}
+
+/// The name of a relation with its schema.
+fn relation(relation: Oid) -> StringInfo {
+    // SAFETY: the relation exists: this transaction has locked it, or found it in a catalog.
+    unsafe {
+        let (schema, name) = (raw::get_namespace_name(raw::get_rel_namespace(relation)), raw::get_rel_name(relation));
+        if name.is_null() {
+            return StringInfo::of(relation.to_u32());
+        }
+        StringInfo::of_bytes(CStr::from_ptr(raw::quote_qualified_identifier(schema, name)).to_bytes())
+    }
+}
+
+/// Executes statements in a connection to SPI. Memory of the call is freed at its end.
+fn statements(run: impl FnOnce() -> Result<(), Report>) -> Result<(), Report> {
+    // SAFETY: an ERROR closes the connection.
+    unsafe {
+        let context = pg_sys::CurrentMemoryContext;
+        raw::SPI_connect();
+        // Errors of ours outlive the connection.
+        pg_sys::CurrentMemoryContext = context;
+        let result = run();
+        raw::SPI_finish();
+        result
+    }
+}
+
+fn execute(statement: &StringInfo) -> Result<(), Report> {
+    // SAFETY: a C string, in a connection. It raises an ERROR if the statement fails.
+    unsafe { raw::SPI_execute(statement.as_ptr(), false, 0) };
+    Ok(())
+}
+
+/// The first column of the first row, a bigint.
+fn select(statement: &StringInfo) -> Result<Option<i64>, Report> {
+    // SAFETY: as above. A SELECT of an aggregate returns one row.
+    unsafe {
+        raw::SPI_execute(statement.as_ptr(), true, 1);
+        let table = &*pg_sys::SPI_tuptable;
+        let mut is_null = false;
+        let value = raw::SPI_getbinval(*table.vals, table.tupdesc, 1, &raw mut is_null);
+        Ok((!is_null).then_some(value.value() as i64))
+    }
+}

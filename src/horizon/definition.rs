@@ -1,0 +1,414 @@
+//! The polled columns of a table, as its triggers say: the topmost table of each, and what fills it.
+//!
+//! Floors belong to the topmost table, because a poll names that one: the root of a partitioned table, or the parent of a table
+//! that inherits the column. Of INHERITS, one level and one parent are supported: NO INHERIT of a parent does not wait for the
+//! writers of a grandchild.
+//!
+//! Facts are cached, and forgotten when PostgreSQL says that a relation has changed on which they depend. What a sequence owns it
+//! does not say: such a source is read again by each poll, and by each writer after it has its entry.
+
+use std::cell::{Cell, UnsafeCell};
+use std::ffi::CStr;
+
+use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
+use pgrx::pg_sys::{self, Datum, DependencyType, NodeTag, Oid, SysCacheIdentifier};
+
+use super::triggers::{self, Calls};
+use crate::postgres::catalog::{self, Relation};
+use crate::postgres::compat::{
+    BY_REFERENCED, CHILDREN, DEFAULT_EXPRESSION, DEFAULTS_OF_TABLE, FormDataPgAttrdef, FormDataPgDepend, FormDataPgInherits, PARENTS,
+};
+use crate::postgres::one_thread::OneThread;
+use crate::postgres::raw;
+use crate::postgres::report::{Report, report};
+use comb_horizon::Key;
+use comb_id::layout::Layout;
+use comb_id::layouts::{MSSQL, UUIDV7, labelled};
+use uuid::Uuid;
+
+/// A type of keys.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum KeyType {
+    Smallint,
+    Integer,
+    Bigint,
+    /// uuid or uniqueidentifier, and the layout of keys if nothing names another one.
+    Uuid(&'static Layout),
+}
+
+/// What the numbers or UUIDs of a column come from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    Clock,
+    /// The identity or the default of the column.
+    Sequence(Oid),
+    /// A sequence that the column owns, from which programs draw.
+    OwnedSequence(Oid),
+}
+
+/// A polled column of a table.
+#[derive(Clone, Copy)]
+pub struct Polled {
+    /// The number of the column in the table.
+    pub attribute: i16,
+    pub topmost: Oid,
+    pub topmost_attribute: i16,
+    pub key_type: KeyType,
+    /// Of UUIDs.
+    pub layout: &'static Layout,
+    pub source: Source,
+    /// Of the floors: the column in the topmost table, or the clock.
+    pub key: Key,
+}
+
+/// How many polled columns a table can have.
+const COLUMNS: usize = 8;
+/// On how many relations the facts of a table can depend to be cached.
+const DEPENDENCIES: usize = 8;
+/// How many tables a process knows.
+const TABLES: usize = 64;
+
+/// The polled columns of one table.
+#[derive(Clone, Copy)]
+struct Definition {
+    columns: [Option<Polled>; COLUMNS],
+    depends_on: [Oid; DEPENDENCIES],
+    count: usize,
+}
+
+impl Definition {
+    const NONE: Self = Self { columns: [None; COLUMNS], depends_on: [Oid::INVALID; DEPENDENCIES], count: 0 };
+
+    fn depend_on(&mut self, relation: Oid) {
+        if let Some(place) = self.depends_on.get_mut(self.count) {
+            *place = relation;
+        }
+        self.count += 1;
+    }
+}
+
+struct Known {
+    tables: [Option<(Oid, Definition)>; TABLES],
+    next: usize,
+}
+
+static KNOWN: OneThread<UnsafeCell<Known>> = OneThread::new(UnsafeCell::new(Known { tables: [None; TABLES], next: 0 }));
+
+/// The number of changes of relations on which facts depended.
+static GENERATION: OneThread<Cell<u64>> = OneThread::new(Cell::new(0));
+
+/// A number that changes when a fact of this file may have changed.
+pub fn generation() -> u64 {
+    GENERATION.get()
+}
+
+/// Reads the messages of other processes that definitions have changed.
+pub fn accept_changes() {
+    static REGISTERED: OneThread<Cell<bool>> = OneThread::new(Cell::new(false));
+    // SAFETY: in a transaction. The function stays for the life of the process.
+    unsafe {
+        if !REGISTERED.replace(true) {
+            raw::CacheRegisterRelcacheCallback(Some(relation_changed), Datum::null());
+        }
+        raw::AcceptInvalidationMessages();
+    }
+}
+
+unsafe extern "C-unwind" fn relation_changed(_: Datum, relation: Oid) {
+    // SAFETY: no reference to the facts is in use while PostgreSQL reads catalogs.
+    for known in unsafe { &mut *KNOWN.get() }.tables.iter_mut() {
+        let is_concerned = |(_, facts): &(Oid, Definition)| relation == Oid::INVALID || facts.depends_on.contains(&relation);
+        if known.as_ref().is_some_and(is_concerned) {
+            *known = None;
+            GENERATION.set(GENERATION.get() + 1);
+        }
+    }
+}
+
+/// The polled columns of a table.
+pub fn polled_columns(table: Oid) -> Result<impl Iterator<Item = Polled>, Report> {
+    Ok(definition(table)?.columns.into_iter().flatten())
+}
+
+/// The polled column of a table with that number, as the catalogs have it now: of what a sequence owns, no message comes.
+pub fn polled_column(table: Oid, attribute: i16) -> Result<Polled, Report> {
+    let find = || Ok::<_, Report>(polled_columns(table)?.find(|column| column.attribute == attribute));
+    match find()? {
+        Some(Polled { source: Source::OwnedSequence(_), .. }) => {
+            relation_is_unknown(table);
+            // SAFETY: in a transaction. The next scan of a catalog takes a new snapshot.
+            unsafe { raw::InvalidateCatalogSnapshot() };
+            find()?
+        }
+        found => found,
+    }
+    .ok_or_else(|| not_polled(table))
+}
+
+#[cold]
+pub fn not_polled(table: Oid) -> Report {
+    report!(ERRCODE_WRONG_OBJECT_TYPE, "table ")
+        .relation(table)
+        .and(" is not prepared for polls")
+        .detail("It has no trigger that calls comb_guard() or comb_row_version() for such a column.")
+        .hint("Use CALL comb_enable_polls('table', 'column').")
+}
+
+fn relation_is_unknown(table: Oid) {
+    // SAFETY: no reference to the facts is in use.
+    let known = unsafe { &mut *KNOWN.get() }.tables.iter_mut().find(|known| known.is_some_and(|(of, _)| of == table));
+    if let Some(known) = known {
+        *known = None;
+    }
+}
+
+fn definition(table: Oid) -> Result<Definition, Report> {
+    // SAFETY: no call below uses the facts while this reference is in use.
+    if let Some((_, facts)) = unsafe { &*KNOWN.get() }.tables.iter().flatten().find(|(of, _)| *of == table) {
+        return Ok(*facts);
+    }
+    accept_changes();
+    let generation = generation();
+    let mut facts = Definition::NONE;
+    facts.depend_on(table);
+    triggers::scan(table, |trigger| {
+        if matches!(trigger.calls(), Some(Calls::Guard | Calls::RowVersion)) {
+            add_column(&mut facts, table, trigger.column(), trigger.layout())?;
+        }
+        Ok(())
+    })?;
+    // Messages that came meanwhile can concern facts that were read before.
+    let is_complete = facts.count <= DEPENDENCIES && generation == self::generation();
+    // SAFETY: as above.
+    let known = unsafe { &mut *KNOWN.get() };
+    known.next = (known.next + 1) % TABLES;
+    if let Some(place) = known.tables.get_mut(known.next).filter(|_| is_complete) {
+        *place = Some((table, facts));
+    }
+    Ok(facts)
+}
+
+/// Adds the column that a trigger names. One that does not exist, or has another type, is the error of the trigger's function.
+fn add_column(facts: &mut Definition, table: Oid, name: &CStr, label: Option<&CStr>) -> Result<(), Report> {
+    let Some((attribute, key_type)) = catalog::column(table, name, |_, column| (column.attnum, key_type(column.atttypid))) else {
+        return Ok(());
+    };
+    let Some(key_type) = key_type else { return Ok(()) };
+    let layout = match (key_type, label) {
+        (KeyType::Uuid(by_type), None) => by_type,
+        (KeyType::Uuid(_), Some(label)) => match labelled(label.to_bytes()) {
+            Some(layout) => layout,
+            None => return Ok(()),
+        },
+        _ => &UUIDV7,
+    };
+    let topmost = topmost(table, name, |above| facts.depend_on(above))?;
+    if is_attached_here(table, topmost, name)? {
+        // A poll does not see such a table until the messages of this transaction are sent, which is later than its rows can be
+        // seen. The lock is kept until then.
+        // SAFETY: in a transaction.
+        unsafe { raw::LockRelationOid(topmost, pg_sys::AccessExclusiveLock as i32) };
+    }
+    // SAFETY: set when the process connected to its database.
+    let database = unsafe { pg_sys::MyDatabaseId }.to_u32();
+    // SAFETY: reads the catalogs.
+    let topmost_attribute = unsafe { raw::get_attnum(topmost, name.as_ptr()) };
+    let (source, key) = if let KeyType::Uuid(_) = key_type {
+        (Source::Clock, Key::clock(database))
+    } else {
+        let source = source_of(topmost, topmost_attribute)?;
+        if let Source::Sequence(sequence) | Source::OwnedSequence(sequence) = source {
+            facts.depend_on(sequence);
+        }
+        (source, Key::column(database, topmost.to_u32(), topmost_attribute))
+    };
+    let polled = Polled { attribute, topmost, topmost_attribute, key_type, layout, source, key };
+    match facts.columns.iter_mut().find(|place| place.is_none_or(|column| column.attribute == attribute)) {
+        Some(place) => *place = Some(polled),
+        None => {
+            return Err(report!(ERRCODE_TOO_MANY_COLUMNS, "table ")
+                .relation(table)
+                .and(format_args!(" has more than {COLUMNS} polled columns"))
+                .hint("Drop a trigger that calls comb_guard() or comb_row_version()."));
+        }
+    }
+    Ok(())
+}
+
+/// The topmost table of a column, from whose rows the table gets the column. Calls `visit` with the tables above.
+pub fn topmost(table: Oid, column: &CStr, mut visit: impl FnMut(Oid)) -> Result<Oid, Report> {
+    let mut at = table;
+    if catalog::relation(table).is_some_and(|class| class.is_partition) {
+        while let [Some(above), _] = parents(at, None)? {
+            visit(above);
+            at = above;
+        }
+        return Ok(at);
+    }
+    match parents(table, Some(column))? {
+        [None, _] => Ok(table),
+        [Some(above), None] if parents(above, Some(column))?[0].is_none() && !has_children(table)? => {
+            visit(above);
+            Ok(above)
+        }
+        _ => Err(deep_inheritance(table)),
+    }
+}
+
+/// Whether this transaction has put the table, or one between, below the topmost table.
+fn is_attached_here(table: Oid, topmost: Oid, name: &CStr) -> Result<bool, Report> {
+    // SAFETY: in a transaction.
+    let is_own = |writer: u32| unsafe { raw::TransactionIdIsCurrentTransactionId(pg_sys::TransactionId::from_inner(writer)) };
+    let mut at = table;
+    while at != topmost {
+        let class = catalog::relation(at).and_then(|class| class.written_by);
+        let column = catalog::column(at, name, |row, _| row.written_by()).flatten();
+        if class.is_some_and(is_own) || column.is_some_and(is_own) {
+            return Ok(true);
+        }
+        let [Some(above), _] = parents(at, Some(name))? else { break };
+        at = above;
+    }
+    Ok(false)
+}
+
+#[cold]
+pub fn deep_inheritance(table: Oid) -> Report {
+    report!(ERRCODE_WRONG_OBJECT_TYPE, "table ")
+        .relation(table)
+        .and(" inherits a polled column over two levels, or from two tables")
+        .hint("Use a partitioned table, or ALTER TABLE ... NO INHERIT.")
+}
+
+/// The first two tables above; of INHERITS, those that have the column.
+pub fn parents(table: Oid, column: Option<&CStr>) -> Result<[Option<Oid>; 2], Report> {
+    let mut parents = [None; 2];
+    let mut count = 0;
+    catalog::scan(PARENTS, &[table], |row| {
+        // SAFETY: a row of pg_inherits.
+        let above = unsafe { row.form::<FormDataPgInherits>() }.inhparent;
+        if column.is_none_or(|name| catalog::column(above, name, |_, _| ()).is_some()) {
+            if let Some(place) = parents.get_mut(count) {
+                *place = Some(above);
+            }
+            count += 1;
+        }
+        Ok(())
+    })?;
+    Ok(parents)
+}
+
+pub fn has_children(table: Oid) -> Result<bool, Report> {
+    let mut has = false;
+    if catalog::relation(table).is_some_and(|class| class.has_children) {
+        catalog::scan(CHILDREN, &[table], |_| {
+            has = true;
+            Ok(())
+        })?;
+    }
+    Ok(has)
+}
+
+/// The sequence that fills a column: its identity, else that of its default, else the one that it owns.
+fn source_of(table: Oid, column: i16) -> Result<Source, Report> {
+    let (mut identity, mut owned, mut owns_several, mut default) = (None, None, false, None);
+    catalog::scan(BY_REFERENCED, &[pg_sys::RelationRelationId, table], |row| {
+        // SAFETY: a row of pg_depend.
+        let depends = unsafe { row.form::<FormDataPgDepend>() };
+        let is_sequence = |class: Relation| class.kind == pg_sys::RELKIND_SEQUENCE;
+        if depends.classid == pg_sys::RelationRelationId
+            && depends.refobjsubid == i32::from(column)
+            && catalog::relation(depends.objid).is_some_and(is_sequence)
+        {
+            match depends.deptype as u32 {
+                DependencyType::DEPENDENCY_INTERNAL => identity = Some(depends.objid),
+                DependencyType::DEPENDENCY_AUTO => {
+                    owns_several = owned.is_some();
+                    owned = Some(depends.objid);
+                }
+                _ => (),
+            }
+        }
+        Ok(())
+    })?;
+    catalog::scan(DEFAULTS_OF_TABLE, &[table], |row| {
+        // SAFETY: a row of pg_attrdef, whose expression is a node as a text.
+        unsafe {
+            if row.form::<FormDataPgAttrdef>().adnum == column
+                && let Some(text) = row.value(DEFAULT_EXPRESSION)
+            {
+                default = sequence_of(raw::stringToNode(catalog::c_string(text).as_ptr()).cast());
+            }
+        }
+        Ok(())
+    })?;
+    let source = identity.or(default).map(Source::Sequence);
+    source.or(owned.filter(|_| !owns_several).map(Source::OwnedSequence)).ok_or_else(|| no_source(table))
+}
+
+#[cold]
+fn no_source(table: Oid) -> Report {
+    report!(ERRCODE_WRONG_OBJECT_TYPE, "no sequence fills the polled column of table ")
+        .relation(table)
+        .detail("The column has no identity, no default nextval('sequence'), and owns no sequence, or several.")
+        .hint("If a program draws the numbers, use ALTER SEQUENCE ... OWNED BY the column of this table.")
+}
+
+/// The sequence of an expression nextval('sequence'), possibly cast to a type that stores the same number.
+///
+/// # Safety
+/// A node, or null.
+unsafe fn sequence_of(node: *const pg_sys::Node) -> Option<Oid> {
+    // SAFETY: guaranteed by the caller. The tag of a node says its type.
+    unsafe {
+        match node.as_ref()?.type_ {
+            NodeTag::T_RelabelType => sequence_of((*node.cast::<pg_sys::RelabelType>()).arg.cast()),
+            NodeTag::T_CoerceToDomain => sequence_of((*node.cast::<pg_sys::CoerceToDomain>()).arg.cast()),
+            NodeTag::T_FuncExpr => {
+                let call = &*node.cast::<pg_sys::FuncExpr>();
+                let first = catalog::cells(call.args).first()?.ptr_value.cast_const().cast::<pg_sys::Node>();
+                match call.funcid.to_u32() {
+                    pg_sys::F_NEXTVAL if (*first).type_ == NodeTag::T_Const => {
+                        let sequence = &*first.cast::<pg_sys::Const>();
+                        (!sequence.constisnull).then(|| Oid::from_u32(sequence.constvalue.value() as u32))
+                    }
+                    pg_sys::F_INT4_INT8 | pg_sys::F_INT2_INT8 | pg_sys::F_INT8_INT4 | pg_sys::F_INT8_INT2 => sequence_of(first),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The name of a column in all tables of its tree.
+pub fn column_name(column: &Polled) -> &CStr {
+    // SAFETY: the column exists. The name is a copy in the memory context of the call.
+    unsafe { CStr::from_ptr(raw::get_attname(column.topmost, column.topmost_attribute, false)) }
+}
+
+/// The type of a key, under its domains; `None` if it is another one.
+pub fn key_type(type_id: Oid) -> Option<KeyType> {
+    // SAFETY: reads the catalogs.
+    match unsafe { raw::getBaseType(type_id) } {
+        pg_sys::INT2OID => Some(KeyType::Smallint),
+        pg_sys::INT4OID => Some(KeyType::Integer),
+        pg_sys::INT8OID => Some(KeyType::Bigint),
+        pg_sys::UUIDOID => Some(KeyType::Uuid(&UUIDV7)),
+        other => is_uniqueidentifier(other).then_some(KeyType::Uuid(&MSSQL)),
+    }
+}
+
+fn is_uniqueidentifier(type_id: Oid) -> bool {
+    let is_it = catalog::cached(SysCacheIdentifier::TYPEOID, type_id, |row| {
+        // SAFETY: a row of pg_type, whose name ends with a zero.
+        let (form, name) = unsafe {
+            let form = row.form::<pg_sys::FormData_pg_type>();
+            (form, CStr::from_ptr(form.typname.data.as_ptr()))
+        };
+        // Any type can have this name.
+        let is_sixteen_bytes = !form.typbyval && usize::try_from(form.typlen) == Ok(size_of::<Uuid>());
+        is_sixteen_bytes && name == c"uniqueidentifier"
+    });
+    is_it == Some(true)
+}

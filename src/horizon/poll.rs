@@ -1,0 +1,301 @@
+//! The horizon of the calling statement for one column of one table: comb_horizon has the rule and its proof.
+
+use std::cell::{Cell, UnsafeCell};
+
+use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
+use pgrx::pg_sys::{self, AclResult, Oid, SysCacheIdentifier};
+
+use super::definition::{KeyType, Polled, Source, accept_changes, not_polled, polled_column, polled_columns};
+use super::entries::{self, clock_key};
+use super::transactions::ServerTransactions;
+use super::tree;
+use crate::postgres::catalog;
+use crate::postgres::compat::local_transaction_id;
+use crate::postgres::one_thread::OneThread;
+use crate::postgres::raw;
+use crate::postgres::report::{Report, report};
+use crate::postgres::sequence::{Reader, last_number};
+use crate::postgres::string_info::StringInfo;
+use crate::server::host::in_parallel_worker;
+use comb_horizon::{Key, Snapshot, Transactions, Unknown, number_of_tick};
+use comb_id::layout::Layout;
+use comb_id::layouts::UUIDV7;
+
+/// The answer to a poll, in numbers of the source: [`comb_horizon::tick_of_number`] for the clock.
+#[derive(Clone, Copy)]
+pub struct Horizon {
+    /// All keys up to it are visible to the statement, or will never appear.
+    pub settled: i64,
+    /// The last one of the source when the poll began.
+    pub last: i64,
+    /// Of UUIDs, and whether it is that of the column's type.
+    pub layout: &'static Layout,
+    pub is_layout_of_type: bool,
+}
+
+/// What keys a poll compares.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Keys {
+    Numbers,
+    Uuids,
+}
+
+/// The horizon for a column of a table. Without a name, it is the only polled column with such keys.
+pub fn horizon(table: Oid, name: &[u8], keys: Keys) -> Result<Horizon, Report> {
+    let snapshot = snapshot()?;
+    let asked = asked(Some((table, name, keys)), &snapshot);
+    if let Some(known) = known(&asked) {
+        return Ok(known);
+    }
+    lock(table)?;
+    let column = find(table, name, keys)?;
+    if column.topmost != table {
+        return Err(not_topmost(table, column.topmost));
+    }
+    let last = || match column.source {
+        Source::Clock => last_tick(),
+        Source::Sequence(sequence) | Source::OwnedSequence(sequence) => Ok(last_number(sequence, Reader::Poll)?.number),
+    };
+    if let Source::Sequence(sequence) | Source::OwnedSequence(sequence) = column.source {
+        check_sequence(sequence)?;
+    }
+    let is_layout_of_type = column.key_type == KeyType::Uuid(column.layout);
+    let horizon = Horizon { layout: column.layout, is_layout_of_type, ..settled(column.key, last, &snapshot)? };
+    // A change that comes later is one that later writers read as well.
+    accept_changes();
+    tree::check(&column, &snapshot)?;
+    Ok(remember(asked, horizon))
+}
+
+/// The horizon for all UUIDs that transactions of this database generate with comb_tracked() and comb_row_version().
+pub fn unchecked_horizon() -> Result<Horizon, Report> {
+    let snapshot = snapshot()?;
+    let asked = asked(None, &snapshot);
+    match known(&asked) {
+        Some(known) => Ok(known),
+        None => Ok(remember(asked, settled(clock_key(), last_tick, &snapshot)?)),
+    }
+}
+
+/// Locks a table until the end of the transaction, so that no rewrite takes its rows from the statement.
+fn lock(table: Oid) -> Result<(), Report> {
+    if in_parallel_worker() {
+        return Err(report!(ERRCODE_INVALID_FUNCTION_DEFINITION, "cannot poll a table in a parallel worker")
+            .hint("A function that asks for a horizon must be PARALLEL RESTRICTED."));
+    }
+    entries::shared()?;
+    require_select(table)?;
+    require_table(table)?;
+    tree::lock_to_the_end(table);
+    accept_changes();
+    Ok(())
+}
+
+/// Returns an error unless it is a table that polls can read.
+pub fn require_table(table: Oid) -> Result<(), Report> {
+    let class = catalog::relation(table).ok_or_else(|| catalog::no_relation(table))?;
+    if !matches!(class.kind, pg_sys::RELKIND_RELATION | pg_sys::RELKIND_PARTITIONED_TABLE) {
+        return Err(report!(ERRCODE_WRONG_OBJECT_TYPE, "")
+            .relation(table)
+            .and(" is not a table")
+            .hint("Name the table that stores the rows."));
+    }
+    if class.persistence == pg_sys::RELPERSISTENCE_TEMP { Err(tree::temporary(table)) } else { Ok(()) }
+}
+
+fn find(table: Oid, name: &[u8], keys: Keys) -> Result<Polled, Report> {
+    let has_keys = |column: &Polled| matches!(column.key_type, KeyType::Uuid(_)) == (keys == Keys::Uuids);
+    if name.is_empty() {
+        let mut columns = polled_columns(table)?.filter(has_keys);
+        let column = columns.next().ok_or_else(|| not_polled(table))?;
+        if columns.next().is_some() {
+            return Err(report!(ERRCODE_AMBIGUOUS_COLUMN, "table ")
+                .relation(table)
+                .and(" has several polled columns")
+                .hint("Name one of them: key => 'column'."));
+        }
+        return polled_column(table, column.attribute);
+    }
+    let attribute = column_named(table, name)?;
+    let column = polled_column(table, attribute)?;
+    if has_keys(&column) {
+        return Ok(column);
+    }
+    let other = if keys == Keys::Uuids { "comb_number_horizon()" } else { "comb_uuid_horizon()" };
+    Err(report!(ERRCODE_INVALID_PARAMETER_VALUE, "column ").quote(name).and(" has keys of another type").hint(format_args!("Use {other}.")))
+}
+
+/// The number of a column.
+pub fn column_named(table: Oid, name: &[u8]) -> Result<i16, Report> {
+    // SAFETY: reads the catalogs. The text is a C string.
+    let attribute = unsafe { raw::get_attnum(table, StringInfo::of_bytes(name).as_ptr()) };
+    if attribute > 0 {
+        return Ok(attribute);
+    }
+    Err(report!(ERRCODE_UNDEFINED_COLUMN, "column ").quote(name).and(" of table ").relation(table).and(" does not exist"))
+}
+
+#[cold]
+fn not_topmost(table: Oid, topmost: Oid) -> Report {
+    report!(ERRCODE_WRONG_OBJECT_TYPE, "cannot poll ")
+        .relation(table)
+        .and(" alone, which is a part of table ")
+        .relation(topmost)
+        .hint("Poll the partitioned table, or the table that is inherited.")
+}
+
+/// Returns an error unless the current role may read a column.
+fn require_select(table: Oid) -> Result<(), Report> {
+    // SAFETY: reads the catalogs. An ERROR if the table does not exist.
+    let may_read = unsafe {
+        let (role, select) = (raw::GetUserId(), pg_sys::AclMode::from(pg_sys::ACL_SELECT));
+        raw::pg_class_aclcheck(table, role, select) == AclResult::ACLCHECK_OK
+            || raw::pg_attribute_aclcheck_all(table, role, select, pg_sys::AclMaskHow::ACLMASK_ANY) == AclResult::ACLCHECK_OK
+    };
+    if may_read {
+        return Ok(());
+    }
+    Err(report!(ERRCODE_INSUFFICIENT_PRIVILEGE, "permission denied for table ")
+        .relation(table)
+        .hint("The role needs SELECT on the table or on one of its columns."))
+}
+
+/// Numbers must be drawn in ascending order, and must not come again.
+fn check_sequence(sequence: Oid) -> Result<(), Report> {
+    // seqincrement and seqcycle (catalog/pg_sequence.h), which are never NULL.
+    let definition = catalog::cached(SysCacheIdentifier::SEQRELID, sequence, |row| {
+        [4, 8].map(|column| row.value(column).map_or(0, |value| value.value() as i64))
+    });
+    let persistence = catalog::relation(sequence).map(|class| class.persistence);
+    match definition.zip(persistence) {
+        None => Err(catalog::no_relation(sequence)),
+        Some(([..=0, _], _)) => Err(refused(sequence, ", which descends", "Use an identity column that ascends.")),
+        Some(([_, cycles], _)) if cycles as u8 != 0 => {
+            Err(refused(sequence, ", which cycles", "Old numbers would come again. Use ALTER SEQUENCE ... NO CYCLE."))
+        }
+        Some((_, pg_sys::RELPERSISTENCE_UNLOGGED)) => Err(refused(
+            sequence,
+            ", which is unlogged",
+            "After a crash, it would draw its first numbers again. Use ALTER SEQUENCE ... SET LOGGED.",
+        )),
+        Some(_) => Ok(()),
+    }
+}
+
+#[cold]
+fn refused(sequence: Oid, problem: &str, hint: &str) -> Report {
+    report!(ERRCODE_WRONG_OBJECT_TYPE, "cannot poll numbers of sequence ").relation(sequence).and(problem).hint(hint)
+}
+
+/// The tick of the clock now, as a number.
+pub fn last_tick() -> Result<i64, Report> {
+    let (block, process, _) = entries::shared()?;
+    // An idle server's clock would stand still.
+    Ok(number_of_tick(block.now(&process)?.tick))
+}
+
+fn settled(key: Key, last: impl Fn() -> Result<i64, Report>, snapshot: &Snapshot) -> Result<Horizon, Report> {
+    let (_, _, floors) = entries::shared()?;
+    let first = Cell::new(None);
+    let last = || {
+        let number = last()?;
+        first.set(first.get().or(Some(number)));
+        Ok::<_, Report>(number)
+    };
+    let settled = floors.settled(key, last, snapshot, &ServerTransactions)?;
+    Ok(Horizon { settled, last: first.get().unwrap_or(settled), layout: &UUIDV7, is_layout_of_type: true })
+}
+
+/// What identifies an answer of this process. A snapshot has one answer for ever, and a long scan asks once.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Asked {
+    /// The table; INVALID for [`unchecked_horizon`].
+    table: Oid,
+    name: [u8; 64],
+    keys: Keys,
+    /// Another role may not have the privilege.
+    role: Oid,
+    /// Within a transaction, these two numbers identify a snapshot: of the transactions below `xmax`, it does not see those
+    /// that were in progress, which become fewer.
+    transaction: u32,
+    xmax: u64,
+    running: u32,
+}
+
+/// A name that is too long is that of no column.
+fn asked(of: Option<(Oid, &[u8], Keys)>, snapshot: &Snapshot) -> Asked {
+    let (table, text, keys) = of.unwrap_or((Oid::INVALID, b"", Keys::Uuids));
+    let mut name = [0; 64];
+    name.iter_mut().zip(text).for_each(|(to, from)| *to = *from);
+    let (transaction, xmax, running) = (local_transaction_id(), snapshot.xmax, snapshot.running.len() as u32);
+    // SAFETY: reads a variable of the process.
+    Asked { table, name, keys, role: unsafe { raw::GetUserId() }, transaction, xmax, running }
+}
+
+const CAPACITY: usize = 16;
+
+struct Answers {
+    answers: [Option<(Asked, Horizon)>; CAPACITY],
+    next: usize,
+}
+
+static ANSWERS: OneThread<UnsafeCell<Answers>> = OneThread::new(UnsafeCell::new(Answers { answers: [None; CAPACITY], next: 0 }));
+
+fn known(asked: &Asked) -> Option<Horizon> {
+    // SAFETY: no other reference is in use.
+    let answers = unsafe { &*ANSWERS.get() }.answers.iter().flatten();
+    answers.filter(|answer| answer.0 == *asked).map(|answer| answer.1).next()
+}
+
+fn remember(asked: Asked, horizon: Horizon) -> Horizon {
+    // SAFETY: no other reference is in use.
+    let answers = unsafe { &mut *ANSWERS.get() };
+    if let Some(place) = answers.answers.get_mut(answers.next) {
+        *place = Some((asked, horizon));
+    }
+    answers.next = (answers.next + 1) % CAPACITY;
+    horizon
+}
+
+impl From<Unknown> for Report {
+    #[cold]
+    fn from(unknown: Unknown) -> Self {
+        match unknown {
+            Unknown::Overwritten => report!(
+                ERRCODE_T_R_SERIALIZATION_FAILURE,
+                "the horizon of this snapshot is not known any more"
+            )
+            .detail("Since the snapshot was taken, more transactions have ended than comb remembers.")
+            .hint(
+                "Repeat the statement or the transaction. Ask for the horizon first in a long transaction; it keeps the answer.",
+            ),
+            Unknown::EveryNumber(id) => report!(
+                ERRCODE_T_R_SERIALIZATION_FAILURE,
+                "transaction {} was prepared by version 0.4.1 of comb, and can have stored numbers of any table",
+                id as u32
+            )
+            .hint("End it with COMMIT PREPARED or ROLLBACK PREPARED. pg_prepared_xacts shows it."),
+        }
+    }
+}
+
+/// The snapshot of the calling statement, which exists until the end of the call.
+fn snapshot() -> Result<Snapshot<'static>, Report> {
+    // SAFETY: the active snapshot exists until the end of the call.
+    let active = unsafe { raw::ActiveSnapshotSet().then(|| &*raw::GetActiveSnapshot()) };
+    let Some(active) = active.filter(|active| active.snapshot_type == pg_sys::SnapshotType::SNAPSHOT_MVCC) else {
+        return Err(report!(ERRCODE_INVALID_TABLE_DEFINITION, "the horizon requires the snapshot of a statement"));
+    };
+    // It has the running transactions in another array, without those that will begin on the new primary.
+    if active.takenDuringRecovery {
+        return Err(entries::in_recovery());
+    }
+    let running = match active.xcnt {
+        0 => &[],
+        // SAFETY: as above. A transaction id is an u32.
+        count => unsafe { std::slice::from_raw_parts(active.xip.cast(), count as usize) },
+    };
+    let next = ServerTransactions.next();
+    let full = |id: pg_sys::TransactionId| next - u64::from((next as u32).wrapping_sub(id.into_inner()));
+    Ok(Snapshot { xmin: full(active.xmin), xmax: full(active.xmax), running, own: entries::own_id() })
+}

@@ -1,0 +1,485 @@
+//! Whether each table of a polled one calls the guard for its rows, and whether the snapshot of a poll sees that.
+//!
+//! A table is checked again when PostgreSQL says that it has changed, and for a snapshot that may be older than the one with which
+//! it was checked.
+
+use std::cell::{Cell, UnsafeCell};
+use std::ffi::CStr;
+use std::ptr;
+
+use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
+use pgrx::pg_sys::{self, Datum, Oid, SysCacheIdentifier};
+
+use super::definition::{KeyType, Polled, accept_changes, column_name, deep_inheritance, has_children, parents};
+use super::transactions::ServerTransactions;
+use super::triggers::{self, Calls, TriggerRow};
+use crate::postgres::catalog::{self, Relation};
+use crate::postgres::compat::{CHILDREN, FormDataPgInherits, SUBSCRIPTIONS_OF_TABLE, local_transaction_id};
+use crate::postgres::one_thread::OneThread;
+use crate::postgres::raw;
+use crate::postgres::report::{Report, report};
+use comb_horizon::{Snapshot, Transactions};
+use comb_id::layouts::labelled;
+
+/// What identifies a snapshot within a transaction, and nearly always beyond: xmin, xmax, and the number of transactions between
+/// that it does not see.
+type Taken = (u64, u64, usize);
+
+/// A table of a tree.
+#[derive(Clone, Copy)]
+struct Member {
+    table: Oid,
+    /// The transaction that put it below its parent.
+    attached_by: u32,
+    /// The transaction id that was next when it was last checked, or a state. A snapshot in which a later transaction has ended
+    /// sees what that check saw.
+    checked: u64,
+    /// A table by INHERITS can be rewritten alone: polls lock it.
+    inherits: bool,
+    /// The topmost table, one by INHERITS, or a partitioned one: a change can be one of the tree.
+    shapes_tree: bool,
+}
+
+/// States of [`Member::checked`].
+const CHANGED: u64 = u64::MAX;
+const BEING_CHECKED: u64 = u64::MAX - 1;
+
+/// The tables of a polled column, in the order of their OIDs.
+#[derive(Clone, Copy)]
+struct Tree {
+    topmost: Oid,
+    attribute: i16,
+    first: *mut Member,
+    count: usize,
+    is_listed: bool,
+    /// A subscription fills a table.
+    is_subscribed: bool,
+    inherits: bool,
+    /// The greatest [`Member::checked`].
+    checked: u64,
+    /// The snapshot with which all tables were checked.
+    taken: Taken,
+    /// The local id of the transaction that found a new table.
+    grown_in: u32,
+}
+
+impl Tree {
+    const fn unlisted(topmost: Oid, attribute: i16) -> Self {
+        Self {
+            topmost,
+            attribute,
+            first: ptr::dangling_mut(),
+            count: 0,
+            is_listed: false,
+            is_subscribed: false,
+            inherits: false,
+            checked: CHANGED,
+            taken: (0, 0, 0),
+            grown_in: 0,
+        }
+    }
+
+    /// Whether a check that is at least as old as `checked` holds for a snapshot.
+    fn holds(&self, checked: u64, taken: Taken) -> bool {
+        checked < BEING_CHECKED && (taken.1 > checked || taken == self.taken)
+    }
+
+    fn members(&mut self) -> &mut [Member] {
+        // SAFETY: the memory has `count` members.
+        unsafe { std::slice::from_raw_parts_mut(self.first, self.count) }
+    }
+
+    fn find(&mut self, table: Oid) -> Option<&mut Member> {
+        let index = self.members().binary_search_by_key(&table.to_u32(), |member| member.table.to_u32()).ok()?;
+        self.members().get_mut(index)
+    }
+}
+
+/// How many trees a process knows.
+const TREES: usize = 64;
+
+struct Known {
+    trees: [Tree; TREES],
+    next: usize,
+}
+
+static KNOWN: OneThread<UnsafeCell<Known>> =
+    OneThread::new(UnsafeCell::new(Known { trees: [Tree::unlisted(Oid::INVALID, 0); TREES], next: 0 }));
+
+/// A tree. PostgreSQL can call [`relation_changed`] whenever it reads a catalog.
+///
+/// # Safety
+/// The caller drops the reference before it calls a function of PostgreSQL.
+unsafe fn tree(index: usize) -> &'static mut Tree {
+    // SAFETY: guaranteed by the caller.
+    unsafe { &mut (&mut *KNOWN.get()).trees[index % TREES] }
+}
+
+/// Has PostgreSQL say which relations change.
+fn register() {
+    static REGISTERED: OneThread<Cell<bool>> = OneThread::new(Cell::new(false));
+    if !REGISTERED.replace(true) {
+        // SAFETY: the functions stay for the life of the process.
+        unsafe {
+            raw::CacheRegisterRelcacheCallback(Some(relation_changed), Datum::null());
+            let subscriptions = SysCacheIdentifier::SUBSCRIPTIONRELMAP as i32;
+            raw::CacheRegisterSyscacheCallback(subscriptions, Some(subscription_changed), Datum::null());
+        }
+    }
+}
+
+/// A row of pg_subscription_rel sends no message of its table.
+unsafe extern "C-unwind" fn subscription_changed(_: Datum, _: i32, _: u32) {
+    // SAFETY: called by PostgreSQL, like this function.
+    unsafe { relation_changed(Datum::null(), Oid::INVALID) };
+}
+
+/// A relation has changed; INVALID: any can have.
+unsafe extern "C-unwind" fn relation_changed(_: Datum, relation: Oid) {
+    for index in 0..TREES {
+        // SAFETY: no call of PostgreSQL while the reference is in use.
+        let tree = unsafe { tree(index) };
+        if relation == Oid::INVALID {
+            tree.members().iter_mut().for_each(|member| member.checked = CHANGED);
+            (tree.is_listed, tree.checked) = (false, CHANGED);
+        } else if let Some(member) = tree.find(relation) {
+            member.checked = CHANGED;
+            let shapes_tree = member.shapes_tree;
+            (tree.is_listed, tree.checked) = (tree.is_listed && !shapes_tree, CHANGED);
+        }
+    }
+}
+
+/// Checks all tables of a polled column. Those by INHERITS are locked until the end of the transaction.
+///
+/// # Errors
+/// A table does not call the guard, or the snapshot does not see that it does.
+pub fn check(column: &Polled, snapshot: &Snapshot) -> Result<(), Report> {
+    let taken = (snapshot.xmin, snapshot.xmax, snapshot.running.len());
+    let next = ServerTransactions.next();
+    let index = index_of(column);
+    // SAFETY: a copy; no call of PostgreSQL while the reference is in use.
+    let state = || unsafe { *tree(index) };
+    if !state().is_listed {
+        list(index, column)?;
+    }
+    // The statement may have been planned without it. A later one is not.
+    if state().grown_in == local_transaction_id() {
+        return Err(report!(ERRCODE_T_R_SERIALIZATION_FAILURE, "table ")
+            .relation(column.topmost)
+            .and(" has a new partition or child table")
+            .hint("Repeat the transaction."));
+    }
+    lock_children(index);
+    if state().holds(state().checked, taken) {
+        return Ok(());
+    }
+    let name = column_name(column);
+    for_each(index, |member| {
+        if state().holds(member.checked, taken) {
+            return Ok(());
+        }
+        // A message that comes during the check is about a later state.
+        change(index, member.table, |member| member.checked = BEING_CHECKED);
+        check_table(column, name, member, state().is_subscribed, must_see)?;
+        change(index, member.table, |member| {
+            if member.checked == BEING_CHECKED {
+                member.checked = next;
+            }
+        });
+        Ok(())
+    })?;
+    // SAFETY: no call of PostgreSQL while the reference is in use.
+    let tree = unsafe { tree(index) };
+    tree.checked = tree.members().iter().map(|member| member.checked).max().unwrap_or(CHANGED);
+    tree.taken = taken;
+    Ok(())
+}
+
+/// Checks the triggers of all tables of a polled column, whether or not a snapshot sees them.
+///
+/// # Errors
+/// A table does not call the guard.
+pub fn check_triggers(column: &Polled) -> Result<(), Report> {
+    let index = index_of(column);
+    list(index, column)?;
+    // SAFETY: no call of PostgreSQL while the reference is in use.
+    let is_subscribed = unsafe { tree(index) }.is_subscribed;
+    for_each(index, |member| check_table(column, column_name(column), member, is_subscribed, |_| Ok(())))
+}
+
+/// Calls `each` with the tables of a polled column.
+pub fn for_each_table(column: &Polled, mut each: impl FnMut(Oid) -> Result<(), Report>) -> Result<(), Report> {
+    let index = index_of(column);
+    list(index, column)?;
+    for_each(index, |member| each(member.table))
+}
+
+fn for_each(index: usize, mut each: impl FnMut(Member) -> Result<(), Report>) -> Result<(), Report> {
+    let mut place = 0;
+    // SAFETY: a copy; no call of PostgreSQL while the reference is in use.
+    while let Some(member) = unsafe { tree(index) }.members().get(place).copied() {
+        each(member)?;
+        place += 1;
+    }
+    Ok(())
+}
+
+fn change(index: usize, table: Oid, change: impl FnOnce(&mut Member)) {
+    // SAFETY: no call of PostgreSQL while the reference is in use.
+    if let Some(member) = unsafe { tree(index) }.find(table) {
+        change(member);
+    }
+}
+
+/// Where the tree of a column is, or will be.
+fn index_of(column: &Polled) -> usize {
+    register();
+    // SAFETY: no call of PostgreSQL while the reference is in use.
+    let known = unsafe { &mut *KNOWN.get() };
+    let attribute = column.topmost_attribute;
+    let is_it = |tree: &Tree| (tree.topmost, tree.attribute) == (column.topmost, attribute);
+    known.trees.iter().position(is_it).unwrap_or_else(|| {
+        known.next = (known.next + 1) % TREES;
+        replace(known.next, Tree::unlisted(column.topmost, attribute));
+        known.next
+    })
+}
+
+/// Replaces a tree, and frees its memory.
+fn replace(index: usize, with: Tree) {
+    // SAFETY: no call of PostgreSQL while the reference is in use. pfree() calls no other.
+    unsafe {
+        let old = std::mem::replace(tree(index), with);
+        if old.count > 0 {
+            raw::pfree(old.first.cast());
+        }
+    }
+}
+
+/// Locks the tables by INHERITS. Partitions need no lock: they are rewritten with the partitioned table.
+fn lock_children(index: usize) {
+    // SAFETY: no call of PostgreSQL while the reference is in use.
+    if unsafe { tree(index) }.inherits {
+        let _ = for_each(index, |member| {
+            if member.inherits {
+                lock_to_the_end(member.table);
+            }
+            Ok(())
+        });
+        accept_changes();
+    }
+}
+
+/// Locks a table against rewrites until the end of the transaction, also if a subtransaction that asks is rolled back.
+pub fn lock_to_the_end(table: Oid) {
+    // SAFETY: in a transaction. After an ERROR, PostgreSQL restores the owner of the (sub)transaction.
+    unsafe {
+        let owner = pg_sys::CurrentResourceOwner;
+        pg_sys::CurrentResourceOwner = pg_sys::TopTransactionResourceOwner;
+        raw::LockRelationOid(table, pg_sys::AccessShareLock as i32);
+        pg_sys::CurrentResourceOwner = owner;
+    }
+}
+
+/// Lists the tables of a tree. What is known of each stays.
+fn list(index: usize, column: &Polled) -> Result<(), Report> {
+    // SAFETY: no call of PostgreSQL while the reference is in use.
+    unsafe { tree(index) }.is_listed = true;
+    // The tables, and for each the transaction that put it there.
+    // SAFETY: new lists of OIDs.
+    let mut tables = unsafe { raw::lappend_oid(ptr::null_mut(), column.topmost) };
+    let mut writers = unsafe { raw::lappend_oid(ptr::null_mut(), Oid::INVALID) };
+    let mut done = 0;
+    // SAFETY: as above. No cell is in use when the list grows.
+    while let Some(at) = unsafe { catalog::cells(tables).get(done).map(|cell| cell.oid_value) } {
+        done += 1;
+        if catalog::relation(at).is_none_or(|class| !class.has_children) {
+            continue;
+        }
+        catalog::scan(CHILDREN, &[at], |row| {
+            // SAFETY: a row of pg_inherits; as above.
+            unsafe {
+                tables = raw::lappend_oid(tables, row.form::<FormDataPgInherits>().inhrelid);
+                writers = raw::lappend_oid(writers, Oid::from_u32(row.raw_writer()));
+            }
+            Ok(())
+        })?;
+    }
+    let member = |table, attached_by: Oid| {
+        let class = catalog::relation(table);
+        let is_partitioned = class.as_ref().is_some_and(|class| class.kind == pg_sys::RELKIND_PARTITIONED_TABLE);
+        let is_partition = class.is_some_and(|class| class.is_partition);
+        let inherits = table != column.topmost && !is_partition;
+        Member { table, attached_by: attached_by.to_u32(), checked: CHANGED, inherits, shapes_tree: !is_partition || is_partitioned }
+    };
+    // SAFETY: the memory has a place for each cell.
+    let sorted = unsafe {
+        let memory = raw::MemoryContextAlloc(pg_sys::TopMemoryContext, done * size_of::<Member>()).cast::<Member>();
+        for (place, (table, writer)) in catalog::cells(tables).iter().zip(catalog::cells(writers)).enumerate() {
+            memory.add(place).write(member(table.oid_value, writer.oid_value));
+        }
+        std::slice::from_raw_parts_mut(memory, done)
+    };
+    sorted.sort_unstable_by_key(|member| member.table.to_u32());
+    let is_subscribed = contains_subscribed(sorted)?;
+    // SAFETY: no call of PostgreSQL while the reference is in use.
+    let old = unsafe { tree(index) };
+    let (mut has_grown, is_first) = (false, old.count == 0);
+    for member in &mut *sorted {
+        match old.find(member.table) {
+            Some(known) if known.attached_by == member.attached_by => member.checked = known.checked,
+            _ => has_grown = !is_first,
+        }
+    }
+    let grown_in = if has_grown { local_transaction_id() } else { old.grown_in };
+    let (first, count, inherits) = (sorted.as_mut_ptr(), sorted.len(), sorted.iter().any(|member| member.inherits));
+    let tree = Tree { first, count, is_subscribed, inherits, checked: CHANGED, grown_in, ..*old };
+    replace(index, tree);
+    Ok(())
+}
+
+/// Whether a subscription fills one of the tables.
+fn contains_subscribed(members: &[Member]) -> Result<bool, Report> {
+    let mut contains = false;
+    catalog::scan(SUBSCRIPTIONS_OF_TABLE, &[], |row| {
+        // srrelid, the second column of fixed length (catalog/pg_subscription_rel.h).
+        // SAFETY: a row of pg_subscription_rel.
+        let [_, table] = *unsafe { row.form::<[Oid; 2]>() };
+        contains |= members.binary_search_by_key(&table.to_u32(), |member| member.table.to_u32()).is_ok();
+        Ok(())
+    })?;
+    Ok(contains)
+}
+
+/// Checks one table. `must_see` gets the transactions that wrote the rows of the catalogs on which the answer rests.
+fn check_table(
+    column: &Polled,
+    name: &CStr,
+    member: Member,
+    is_subscribed: bool,
+    must_see: impl Fn(Option<u32>) -> Result<(), Report>,
+) -> Result<(), Report> {
+    let table = member.table;
+    // It was dropped.
+    let Some(class) = catalog::relation(table) else { return Ok(()) };
+    if class.persistence == pg_sys::RELPERSISTENCE_TEMP && member.inherits {
+        // Those of other sessions have no rows that a poll can read.
+        // SAFETY: reads the catalogs.
+        return if unsafe { raw::isTempNamespace(raw::get_rel_namespace(table)) } { Err(temporary(table)) } else { Ok(()) };
+    }
+    must_see(class.written_by)?;
+    let written_by = catalog::column(table, name, |row, _| row.written_by());
+    must_see(written_by.flatten())?;
+    if class.kind == pg_sys::RELKIND_PARTITIONED_TABLE {
+        return Ok(());
+    }
+    if class.kind != pg_sys::RELKIND_RELATION {
+        return Err(report!(ERRCODE_WRONG_OBJECT_TYPE, "cannot poll foreign table ").relation(table));
+    }
+    if member.inherits && (has_children(table)? || parents(table, Some(name))?[1].is_some()) {
+        return Err(deep_inheritance(table));
+    }
+    check_guard(column, name, &class, table, is_subscribed, must_see)
+}
+
+/// Checks that a table that stores rows calls the guard for each of them, with the key that is stored.
+fn check_guard(
+    column: &Polled,
+    name: &CStr,
+    class: &Relation,
+    table: Oid,
+    is_subscribed: bool,
+    must_see: impl Fn(Option<u32>) -> Result<(), Report>,
+) -> Result<(), Report> {
+    // Whether there is a guard, one that is called before the row is stored, and also before a DELETE.
+    let (mut is_guarded, mut is_before, mut sees_deletes) = (false, false, false);
+    let guards = |trigger: &TriggerRow, always| {
+        let calls = trigger.calls();
+        let is_of_layout = match (column.key_type, trigger.layout()) {
+            (KeyType::Uuid(by_type), label) => label.map_or(Some(by_type), |label| labelled(label.to_bytes())) == Some(column.layout),
+            _ => true,
+        };
+        matches!(calls, Some(Calls::Guard | Calls::RowVersion))
+            && trigger.column() == name
+            && is_of_layout
+            && trigger.sees_all_rows(always)
+            && (trigger.is_before_row() || calls == Some(Calls::Guard) && !class.is_partition)
+    };
+    let mut is_only_local = false;
+    triggers::scan(table, |trigger| {
+        let is_guard = guards(trigger, is_subscribed);
+        is_only_local |= !is_guard && guards(trigger, false);
+        if is_guard || trigger.is_before_row() {
+            must_see(trigger.row.written_by())?;
+        }
+        if is_guard {
+            is_guarded = true;
+            is_before |= trigger.is_before_row();
+            sees_deletes |= trigger.is_before_delete();
+            return Ok(());
+        }
+        let can_change = is_before && trigger.is_before_row() || sees_deletes && trigger.is_before_delete();
+        let is_of_other_column = matches!(trigger.calls(), Some(Calls::Guard | Calls::RowVersion)) && trigger.column() != name;
+        if can_change && !trigger.is_disabled() && !is_of_other_column {
+            return Err(later_trigger(table, trigger));
+        }
+        Ok(())
+    })?;
+    match (is_guarded, is_only_local) {
+        (true, _) => Ok(()),
+        (false, true) => Err(report!(ERRCODE_WRONG_OBJECT_TYPE, "the trigger that guards table ")
+            .relation(table)
+            .and(" is not called by a subscription")
+            .hint("Use ALTER TABLE ... ENABLE ALWAYS TRIGGER. Keys of a publisher are then errors: poll by a key that is generated here.")),
+        (false, false) => Err(unguarded(table, name)),
+    }
+}
+
+#[cold]
+fn unguarded(table: Oid, name: &CStr) -> Report {
+    report!(ERRCODE_WRONG_OBJECT_TYPE, "table ")
+        .relation(table)
+        .and(" has no enabled trigger that calls comb_guard() for column ")
+        .quote(name.to_bytes())
+        .hint("Use CALL comb_enable_polls('table', 'column').")
+}
+
+#[cold]
+fn later_trigger(table: Oid, trigger: &TriggerRow) -> Report {
+    report!(ERRCODE_WRONG_OBJECT_TYPE, "trigger ")
+        .quote(trigger.name().to_bytes())
+        .and(" of table ")
+        .relation(table)
+        .and(" is called after the guard, and can change the key")
+        .hint(
+            "PostgreSQL calls triggers in the order of their names. Use ALTER TRIGGER ... RENAME TO a name that sorts before that of \
+             the guard, then CALL comb_enable_polls().",
+        )
+}
+
+#[cold]
+pub fn temporary(table: Oid) -> Report {
+    report!(ERRCODE_INVALID_TABLE_DEFINITION, "cannot poll temporary table ").relation(table)
+}
+
+/// Returns an error unless the snapshot of the statement sees what that transaction wrote.
+fn must_see(writer: Option<u32>) -> Result<(), Report> {
+    let Some(writer) = writer.map(pg_sys::TransactionId::from_inner) else { return Ok(()) };
+    // SAFETY: a statement that asks for a horizon has an active snapshot.
+    unsafe {
+        if raw::TransactionIdIsCurrentTransactionId(writer) {
+            return Err(report!(
+                ERRCODE_ACTIVE_SQL_TRANSACTION,
+                "cannot poll in the transaction that has changed the table or its triggers"
+            )
+            .hint("Commit the transaction first."));
+        }
+        // Also of a subtransaction, which comb_horizon::Snapshot does not know.
+        if !raw::XidInMVCCSnapshot(writer, raw::GetActiveSnapshot()) {
+            return Ok(());
+        }
+    }
+    Err(report!(ERRCODE_T_R_SERIALIZATION_FAILURE, "the snapshot is older than the definition of the polled table")
+        .hint("Repeat the statement or the transaction."))
+}
