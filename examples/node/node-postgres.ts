@@ -10,7 +10,7 @@ const numbers = async (query: string, ...values: unknown[]) => (await pool.query
 export const tables = ['orders', 'legacy']
 export const commands: Commands = {
   async schema() {
-    await pool.query(readFileSync('schema.sql', 'utf8'))
+    await pool.query(readFileSync(process.env.EXAMPLE_SCHEMA!, 'utf8'))
   },
   async insert(table, n) {
     // comb: insert

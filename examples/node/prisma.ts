@@ -26,7 +26,7 @@ export const commands: Commands = {
   async schema() {
     const client = new pg.Client()
     await client.connect()
-    await client.query(readFileSync('schema.sql', 'utf8'))
+    await client.query(readFileSync(process.env.EXAMPLE_SCHEMA!, 'utf8'))
     await client.query('CREATE TABLE IF NOT EXISTS "OrderLine" (id integer PRIMARY KEY, "createdAt" timestamptz)')
     await client.end()
     await prisma.orderLine.findMany({ where: { createdAt: null } })

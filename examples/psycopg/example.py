@@ -1,5 +1,6 @@
 """psycopg 3 with its pool."""
 
+import os
 import time
 from datetime import datetime
 from pathlib import Path
@@ -39,7 +40,7 @@ def numbers(query, values=()):
 class Commands:
     def schema(self):
         with psycopg.connect() as connection:
-            connection.execute(Path("../lib/schema.sql").read_text())
+            connection.execute(Path(os.environ["EXAMPLE_SCHEMA"]).read_text())
 
     def insert(self, table, n):
         [(id,)] = fetch(f"INSERT INTO {table} (n) VALUES (%s) RETURNING id", [int(n)])

@@ -1,6 +1,7 @@
 """asyncpg with its pool."""
 
 import asyncio
+import os
 from datetime import datetime
 from pathlib import Path
 from uuid import UUID
@@ -41,7 +42,7 @@ class Commands:
     @command
     async def schema():
         connection = await asyncpg.connect()
-        await connection.execute(Path("../lib/schema.sql").read_text())
+        await connection.execute(Path(os.environ["EXAMPLE_SCHEMA"]).read_text())
         await connection.close()
 
     @command
@@ -91,13 +92,11 @@ class Commands:
 
     @command
     async def poll(cursor, horizon):
-        # comb: reader
         query = """
             SELECT position, body FROM events
             WHERE position > $1 AND position <= comb_number_horizon('events', after => $1)
             ORDER BY position LIMIT 1000
             """
-        # end
         if horizon == "no":
             query = "SELECT position, body FROM events WHERE position > $1 ORDER BY position LIMIT 1000"
         return [value for row in await fetch(query, int(cursor)) for value in row]

@@ -50,13 +50,10 @@ class Commands:
 
     def insert(self, table, n):
         with Session(engine) as session:
-            # comb: insert
             order = self.models.Order(n=int(n))
             session.add(order)
             session.commit()
-            id = order.id
-            # end
-        return [id]
+            return [order.id]
 
     def batch(self, table, count):
         with Session(engine) as session:

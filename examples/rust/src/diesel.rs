@@ -19,6 +19,7 @@ pub const CRATE: &str = "diesel";
 pub const TABLES: [&str; 1] = ["orders"];
 
 const SHOP: EmbeddedMigrations = embed_migrations!("migrations/diesel");
+const CHANGE: EmbeddedMigrations = embed_migrations!("migrations/diesel_change");
 
 // comb: diesel
 diesel::table! {
@@ -47,13 +48,6 @@ mod comb {
 }
 // end
 
-diesel::table! {
-    avoided (id) {
-        id -> Uuid,
-        n -> Integer,
-    }
-}
-
 pub struct Commands(Option<PgConnection>);
 
 fn connect() -> PgConnection {
@@ -77,6 +71,10 @@ fn answer(db: &mut PgConnection, words: &[&str]) -> Rows {
     Ok(match *words {
         ["schema"] => {
             db.run_pending_migrations(SHOP)?;
+            Vec::new()
+        }
+        ["change"] => {
+            db.run_pending_migrations(CHANGE)?;
             Vec::new()
         }
         ["insert", _, n] => {
@@ -131,10 +129,6 @@ fn answer(db: &mut PgConnection, words: &[&str]) -> Rows {
             // end
             let rows: Vec<(i64, String)> = if horizon == "yes" { settled.load(db)? } else { new.load(db)? };
             rows.into_iter().flat_map(|(position, body)| [position.to_string(), body]).collect()
-        }
-        ["avoided"] => {
-            diesel::insert_into(avoided::table).values((avoided::id.eq(Uuid::now_v7()), avoided::n.eq(0))).execute(db)?;
-            Vec::new()
         }
         ["call", statement] => {
             sql_query(statement).execute(db)?;

@@ -14,7 +14,7 @@ pub const CRATE: &str = NAME;
 pub const TABLES: [&str; 1] = ["orders"];
 
 static SHOP: Migrator = sqlx::migrate!("migrations/sqlx");
-static CHANGE: Migrator = sqlx::migrate!("migrations/change");
+static CHANGE: Migrator = sqlx::migrate!("migrations/sqlx_change");
 
 pub struct Commands {
     runtime: Runtime,

@@ -17,10 +17,11 @@ use jobs::Jobs;
 use program::Caller;
 
 /// Programs that check themselves: they run where a .NET SDK is, and print a line for each job.
-const SELF_CHECKED: [(&str, &str); 3] = [
-    ("akka", "schema outbox"),
+const SELF_CHECKED: [(&str, &str); 4] = [
+    ("akka", "outbox"),
     ("ef-core", "schema schema_again insert batch page range timestamp error newest row_version outbox"),
     ("npgsql", "schema schema_again insert batch copy page range timestamp error newest outbox"),
+    ("outbox", "outbox"),
 ];
 /// The status of a `setup` that cannot install its library.
 const SKIPPED: i32 = 75;
@@ -82,6 +83,7 @@ impl Examples {
         let path = format!("{}:{}", installation().bin.display(), env::var("PATH").expect("a PATH"));
         vec![
             ("PATH", path),
+            ("EXAMPLE_SCHEMA", root().join("examples/lib/schema.sql").to_str().expect("UTF-8").to_owned()),
             // Another zone than that of the server's sessions.
             ("TZ", "America/St_Johns".to_owned()),
             ("PGHOST", "127.0.0.1".to_owned()),
