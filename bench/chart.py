@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""chart.py: draws docs/chart-light.svg and docs/chart-dark.svg of README.md from published/: the time of a row in a bulk load, and the
-rows that readers missed. Needs matplotlib."""
+"""chart.py: draws docs/chart-light.svg and docs/chart-dark.svg of README.md from published/: a row in a bulk load, in the index of the
+key, and in the write-ahead log after a checkpoint. Needs matplotlib."""
 
 from pathlib import Path
 
 import matplotlib
-import reader_tables
 from figures import Figures
-from results import Run, median
+from results import Run, combine, median
 
 matplotlib.use("svg")
 # Text stays text, and two runs write the same file.
@@ -15,8 +14,13 @@ matplotlib.rcParams |= {"svg.fonttype": "none", "svg.hashsalt": "comb", "font.fa
 from matplotlib import pyplot
 
 ROOT = Path(__file__).resolve().parent.parent
-KEYS = {"bigint": "bigint identity", "comb": "comb_new()", "uuidv7": "uuidv7()", "random": "gen_random_uuid()"}
-READERS = {"cursor": "id > cursor", "waiting": "waiting five seconds", "horizon": "comb_horizon()"}
+KEYS = {
+    "bigint": "bigint identity",
+    "comb": "comb_new()",
+    "uuidv7": "uuidv7()",
+    "client": "version 7 of a client",
+    "random": "gen_random_uuid()",
+}
 COLORS = {"light": ("#1f2328", "#8c959f", "#0969da"), "dark": ("#e6edf3", "#6e7681", "#4493f8")}
 
 
@@ -33,12 +37,18 @@ def bars(axes, title, values, form, color, other, own):
 
 def main():
     figures = Figures(Run(ROOT / "bench/published"))
-    load = {label: median(figures.bulk(key)) / (2 * figures.size["rows"]) * 1e6 for key, label in KEYS.items()}
-    missed = {label: reader_tables.total(figures, way, "rows missed") for way, label in READERS.items()}
+    size = figures.size["rows"]
+    panels = [
+        ("Bulk load: µs for each row", ".2f", lambda key: combine(lambda seconds: seconds / (2 * size) * 1e6, figures.bulk(key))),
+        ("Index: bytes for each row", ".1f", lambda key: figures.get("insert", key, "", "index of the key")),
+        (f"WAL: bytes for each row, {size // 10:,} rows\ninto {10 * size:,} after a checkpoint", ",.0f", lambda key: figures.get("large", key, "", "write-ahead log")),
+    ]
+    measured = [(title, form, {label: median(of(key)) for key, label in KEYS.items() if of(key)}) for title, form, of in panels]
+    measured = [panel for panel in measured if panel[2]]
     for theme, colors in COLORS.items():
-        picture, (left, right) = pyplot.subplots(1, 2, figsize=(9, 1.7), layout="constrained")
-        bars(left, "Bulk load: µs for each row", load, ".2f", *colors)
-        bars(right, f"Rows missed, of {reader_tables.stored(figures)}", missed, ",.0f", *colors)
+        picture, axes = pyplot.subplots(1, len(measured), figsize=(4.5 * len(measured), 1.7), layout="constrained")
+        for place, (title, form, values) in zip(axes, measured):
+            bars(place, title, values, form, *colors)
         picture.savefig(ROOT / f"docs/chart-{theme}.svg", transparent=True, metadata={"Date": None, "Creator": None})
 
 

@@ -25,6 +25,8 @@ ALL = [
     # The key that needs no extension and is the smallest.
     Contestant("bigint", "bigint identity", "nextval('bench_sequence')", "id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY"),
     uuid("random", "gen_random_uuid()", "gen_random_uuid()"),
+    # What Guid.CreateVersion7() and others generate in a client: 48 bits of milliseconds, the rest random.
+    uuid("client", "version 7 of a client", "comb_set_timestamp(gen_random_uuid(), clock_timestamp())"),
     uuid("uuidv7", "uuidv7()", "uuidv7()"),
     uuid("comb", "comb_new()", "comb_new()"),
     # SQL Server's COMB: in SQL Server's order by its type and by its index; and what happens without that order.

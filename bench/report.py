@@ -10,8 +10,9 @@ from pathlib import Path
 import estimate_tables
 import reader_tables
 from experiments.generation import EMPTY
+from experiments.insert import NARROW
 from figures import Figures, Goal, figure, goals_table, run_line, share, table
-from results import Run, ratio
+from results import Run, combine, ratio
 from summary import summary_table
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -58,6 +59,53 @@ def insert_table(figures):
     return table(["contestant", "time relative to bigint", "second relative to first", "first, s", "second, s"], rows)
 
 
+def index_table(figures):
+    """The index of the key, and the write-ahead log, after both millions."""
+    rows = []
+    for contestant in figures.contestants("insert"):
+        if not figures.get("insert", contestant.name, "", "page splits"):
+            continue
+        of_index = [figures.get("insert", contestant.name, "", metric) for metric in ("page splits", "avg_leaf_density", "leaf_fragmentation", "index of the key")]
+        logs = [figures.get("insert", contestant.name, part, "write-ahead log") for part in ("first", "second", f"second {NARROW}")]
+        rows.append([contestant.label, *map(figure, [*of_index, *logs])])
+    heads = ["page splits in a million rows", "leaf density, %", "leaf fragmentation, %", "index, bytes per row"]
+    return table(["contestant", *heads, *(f"WAL, bytes per row: {part}" for part in ("first", "second", "second, text of 10 characters"))], rows)
+
+
+def large_table(figures):
+    rows = [[contestant.label, figure(figures.get("large", contestant.name, "", "write-ahead log")), figure(figures.get("large", contestant.name, "", "time"))] for contestant in figures.contestants("large")]
+    size = figures.size["rows"]
+    return table([f"{size // 10:,} rows into {10 * size:,}, after a checkpoint", "WAL, bytes per row", "s"], rows)
+
+
+def narrow_table(figures):
+    rows = []
+    for contestant in figures.contestants("insert"):
+        parts = [figures.get("insert", contestant.name, f"{part} {NARROW}", "time") for part in ("first", "second")]
+        if not all(parts):
+            continue
+        to_bigint = [ratio(part, figures.get("insert", "bigint", f"{name} {NARROW}", "time")) for name, part in zip(("first", "second"), parts)]
+        rows.append([contestant.label, *map(share, to_bigint), *map(figure, parts)])
+    return table(["contestant", "first, relative to bigint", "second, relative to bigint", "first, s", "second, s"], rows)
+
+
+def why_table(figures):
+    """Random keys beside keys that increase; without what the run has not measured."""
+    keys = {"random": "`gen_random_uuid()`", "client": "version 7 of a client", "comb": "`comb_new()`"}
+    size = figures.size["rows"]
+    figures_of = {
+        "load, µs per row": lambda key: combine(lambda seconds: seconds / (2 * size) * 1e6, figures.bulk(key)),
+        "index, bytes per row": lambda key: figures.get("insert", key, "", "index of the key"),
+        "page splits in a million rows": lambda key: figures.get("insert", key, "", "page splits"),
+        "leaf density, %": lambda key: figures.get("insert", key, "", "avg_leaf_density"),
+        "write-ahead log, bytes per row": lambda key: figures.get("insert", key, "second", "write-ahead log"),
+        f"the same, {size // 10:,} rows into {10 * size:,} after a checkpoint": lambda key: figures.get("large", key, "", "write-ahead log"),
+    }
+    keys = {key: label for key, label in keys.items() if figures.bulk(key)}
+    values = {head: [of(key) for key in keys] for head, of in figures_of.items()}
+    return table(["measured", *keys.values()], [[head, *map(figure, found)] for head, found in values.items() if any(found)])
+
+
 def rate_table(figures):
     metric = "rows a second"
     parameters = [parameter for parameter in figures.values.parameters("concurrent", metric) if " " not in parameter]
@@ -72,6 +120,10 @@ TABLES = {
     "goals": lambda figures: goals_table(goals(figures)),
     "generation": generation_table,
     "insert": insert_table,
+    "narrow": narrow_table,
+    "index": index_table,
+    "large": large_table,
+    "why": why_table,
     "rate": rate_table,
     "summary": summary_table,
     "summary_run": run_line,
@@ -102,7 +154,7 @@ def publish(run):
 
 
 def fill_documents(figures):
-    for file in (ROOT / "README.md", ROOT / "bench/README.md"):
+    for file in (ROOT / "README.md", ROOT / "bench/README.md", ROOT / "docs/existing-tables.md"):
         file.write_text(fill(file.read_text(), figures))
 
 

@@ -64,7 +64,8 @@ def describe(rows):
 
 def begin(size):
     server = open_server()
-    server.sql("CREATE EXTENSION comb", "CREATE SEQUENCE bench_sequence")
+    extensions = [f"CREATE EXTENSION {name}" for name in ("comb", "pgstattuple", "pg_walinspect")]
+    server.sql(*extensions, "CREATE SEQUENCE bench_sequence")
     run = Run(RESULTS / datetime.now(timezone.utc).strftime("%Y-%m-%d-%H%M%S"))
     run.begin(machine.describe(server, size, os.environ["BENCH_WORK"]))
     print(run.folder)

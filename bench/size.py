@@ -39,9 +39,14 @@ class Size:
         return self.rounds if self.quick else 2 * self.rounds
 
     @property
+    def large_rows(self):
+        return 10 * self.rows
+
+    @property
     def disk_gigabytes(self):
-        """All tables of both servers at once, and the write-ahead log that is kept: of a million rows 6 were seen."""
-        return 1 + 7 * self.rows // 1_000_000
+        """All tables of both servers at once, and the write-ahead log that is kept: of a million rows 6 were seen before there were
+        large tables, which need 4, and as much for their log."""
+        return 2 + 16 * self.rows // 1_000_000
 
     @property
     def warm_up_megabytes(self):

@@ -8,7 +8,7 @@ COMMENT ON FUNCTION comb_set_timestamp(uuid, timestamptz, text) IS
 CREATE FUNCTION comb_convert(id uuid, source text, target text) RETURNS uuid
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_convert';
 COMMENT ON FUNCTION comb_convert(uuid, text, text) IS
-    'convert UUID from one layout to another; null if the UUID cannot be in the first';
+    'convert UUID from one layout to another; null if the UUID cannot be in the first, or the second cannot hold its time';
 
 CREATE FUNCTION comb_dotnet_swap(id uuid) RETURNS uuid
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_dotnet_swap';

@@ -1,12 +1,12 @@
 -- What the clock and the horizon are doing
 
-CREATE FUNCTION comb_clock_status(
+CREATE FUNCTION _comb_clock_status(
         OUT scope text, OUT reason text, OUT latest timestamptz, OUT ahead interval,
         OUT seeded_at timestamptz, OUT seeded_from timestamptz, OUT seed_source text,
         OUT places integer, OUT places_used integer, OUT library_version text
     ) RETURNS record
     LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'comb_clock_state';
-COMMENT ON FUNCTION comb_clock_status() IS 'columns of comb_status() without the version of the extension';
+COMMENT ON FUNCTION _comb_clock_status() IS 'columns of comb_status() without the version of the extension';
 
 -- An update is due where the library is newer.
 CREATE FUNCTION comb_status(
@@ -21,7 +21,7 @@ BEGIN ATOMIC
         s.places, s.places_used, s.library_version, e.extversion,
         pg_catalog.string_to_array(e.extversion, '.')::integer[]
             OPERATOR(pg_catalog.<) pg_catalog.string_to_array(s.library_version, '.')::integer[]
-    FROM comb_clock_status() s
+    FROM _comb_clock_status() s
     LEFT JOIN pg_catalog.pg_extension e ON e.extname OPERATOR(pg_catalog.=) 'comb'::pg_catalog.name;
 END;
 COMMENT ON FUNCTION comb_status() IS

@@ -60,12 +60,12 @@ CREATE FUNCTION comb_horizon_status(
     LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED COST 1000 ROWS 10 AS 'MODULE_PATHNAME', 'comb_horizon_status';
 COMMENT ON FUNCTION comb_horizon_status() IS 'the polled columns of this database, their horizons, and the transactions that hold them back';
 
-CREATE FUNCTION comb_floors(
+CREATE FUNCTION _comb_floors(
         OUT transaction xid8, OUT database oid, OUT relation oid, OUT attribute integer, OUT floor_id uuid, OUT floor_number bigint,
         OUT since timestamptz
     ) RETURNS SETOF record
     LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED ROWS 10 AS 'MODULE_PATHNAME', 'comb_floors';
-COMMENT ON FUNCTION comb_floors() IS 'columns of comb_horizon_holders() that comb knows';
+COMMENT ON FUNCTION _comb_floors() IS 'columns of comb_horizon_holders() that comb knows';
 
 CREATE FUNCTION comb_horizon_holders() RETURNS TABLE (
         pid integer, database name, username name, application text, state text,
@@ -75,8 +75,9 @@ CREATE FUNCTION comb_horizon_holders() RETURNS TABLE (
 BEGIN ATOMIC
     SELECT a.pid, d.datname, coalesce(a.usename, x.owner), a.application_name,
         CASE WHEN x.transaction IS NULL THEN a.state ELSE 'prepared' END,
-        coalesce(x.prepared, f.since), f.relation::regclass, f.floor_number, f.floor_id, comb_timestamp(f.floor_id), x.gid
-    FROM comb_floors() f
+        coalesce(x.prepared, f.since),
+        CASE WHEN d.datname OPERATOR(pg_catalog.=) current_database() THEN f.relation END::regclass, f.floor_number, f.floor_id, comb_timestamp(f.floor_id), x.gid
+    FROM _comb_floors() f
     JOIN pg_catalog.pg_database d ON d.oid OPERATOR(pg_catalog.=) f.database
     LEFT JOIN pg_catalog.pg_stat_activity a ON a.backend_xid OPERATOR(pg_catalog.=) f.transaction::xid
     LEFT JOIN pg_catalog.pg_prepared_xacts x ON x.transaction OPERATOR(pg_catalog.=) f.transaction::xid

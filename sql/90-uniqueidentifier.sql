@@ -206,7 +206,7 @@ CREATE OPERATOR CLASS uniqueidentifier_ops DEFAULT FOR TYPE uniqueidentifier USI
     FAMILY uuid_mssql_ops AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
     FUNCTION 1 uniqueidentifier_cmp(uniqueidentifier, uniqueidentifier),
-    FUNCTION 2 comb_mssql_sortsupport(internal),
+    FUNCTION 2 _comb_mssql_sortsupport(internal),
     FUNCTION 4 btequalimage(oid);
 COMMENT ON OPERATOR CLASS uniqueidentifier_ops USING btree IS 'uniqueidentifier in SQL Server''s order';
 

@@ -2,22 +2,22 @@
 --
 -- Not under the names min and max, which databases may have defined for uuid themselves.
 
-CREATE FUNCTION comb_smaller(uuid, uuid) RETURNS uuid
+CREATE FUNCTION _comb_smaller(uuid, uuid) RETURNS uuid
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_smaller';
-COMMENT ON FUNCTION comb_smaller(uuid, uuid) IS 'smaller of two';
+COMMENT ON FUNCTION _comb_smaller(uuid, uuid) IS 'smaller of two';
 
 CREATE AGGREGATE comb_first(uuid) (
-    SFUNC = comb_smaller, STYPE = uuid,
-    COMBINEFUNC = comb_smaller, SORTOP = OPERATOR(pg_catalog.<), PARALLEL = SAFE);
+    SFUNC = _comb_smaller, STYPE = uuid,
+    COMBINEFUNC = _comb_smaller, SORTOP = OPERATOR(pg_catalog.<), PARALLEL = SAFE);
 COMMENT ON AGGREGATE comb_first(uuid) IS 'smallest of all uuid input values';
 
-CREATE FUNCTION comb_larger(uuid, uuid) RETURNS uuid
+CREATE FUNCTION _comb_larger(uuid, uuid) RETURNS uuid
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_larger';
-COMMENT ON FUNCTION comb_larger(uuid, uuid) IS 'larger of two';
+COMMENT ON FUNCTION _comb_larger(uuid, uuid) IS 'larger of two';
 
 CREATE AGGREGATE comb_last(uuid) (
-    SFUNC = comb_larger, STYPE = uuid,
-    COMBINEFUNC = comb_larger, SORTOP = OPERATOR(pg_catalog.>), PARALLEL = SAFE);
+    SFUNC = _comb_larger, STYPE = uuid,
+    COMBINEFUNC = _comb_larger, SORTOP = OPERATOR(pg_catalog.>), PARALLEL = SAFE);
 COMMENT ON AGGREGATE comb_last(uuid) IS 'largest of all uuid input values';
 
 -- Without these, the implicit cast would give the first and the last in uuid's order.

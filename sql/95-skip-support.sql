@@ -5,13 +5,13 @@
 
 CREATE FUNCTION pg_catalog.comb_add_skip_support() RETURNS void LANGUAGE sql AS $$
     ALTER OPERATOR FAMILY uuid_mssql_ops USING btree ADD
-        FUNCTION 6 (uuid, uuid) comb_mssql_skipsupport(internal),
-        FUNCTION 6 (uniqueidentifier, uniqueidentifier) comb_mssql_skipsupport(internal)
+        FUNCTION 6 (uuid, uuid) _comb_mssql_skipsupport(internal),
+        FUNCTION 6 (uniqueidentifier, uniqueidentifier) _comb_mssql_skipsupport(internal)
 $$;
 SELECT pg_catalog.comb_add_skip_support()
 WHERE pg_catalog.current_setting('server_version_num')::integer OPERATOR(pg_catalog.>=) 180000
 AND NOT EXISTS (
     SELECT FROM pg_catalog.pg_amproc
-    WHERE amproc OPERATOR(pg_catalog.=) 'comb_mssql_skipsupport(internal)'::regprocedure
+    WHERE amproc OPERATOR(pg_catalog.=) '_comb_mssql_skipsupport(internal)'::regprocedure
 );
 DROP FUNCTION pg_catalog.comb_add_skip_support();

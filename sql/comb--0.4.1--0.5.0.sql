@@ -1,6 +1,36 @@
 -- comb 0.4.1 to 0.5.0
 \echo Use "ALTER EXTENSION comb UPDATE TO '0.5.0'" to load this file. \quit
 
+-- Internal functions, which \df comb* does not show
+ALTER FUNCTION comb_mssql_cmp(uuid, uuid) RENAME TO _comb_mssql_cmp;
+ALTER FUNCTION comb_mssql_lt(uuid, uuid) RENAME TO _comb_mssql_lt;
+ALTER FUNCTION comb_mssql_le(uuid, uuid) RENAME TO _comb_mssql_le;
+ALTER FUNCTION comb_mssql_ge(uuid, uuid) RENAME TO _comb_mssql_ge;
+ALTER FUNCTION comb_mssql_gt(uuid, uuid) RENAME TO _comb_mssql_gt;
+ALTER FUNCTION comb_mssql_sortsupport(internal) RENAME TO _comb_mssql_sortsupport;
+ALTER FUNCTION comb_mssql_skipsupport(internal) RENAME TO _comb_mssql_skipsupport;
+ALTER FUNCTION comb_between_support(internal) RENAME TO _comb_between_support;
+ALTER FUNCTION comb_between_implied(internal, internal) RENAME TO _comb_between_implied;
+ALTER FUNCTION comb_smaller(uuid, uuid) RENAME TO _comb_smaller;
+ALTER FUNCTION comb_larger(uuid, uuid) RENAME TO _comb_larger;
+ALTER FUNCTION comb_clock_status() RENAME TO _comb_clock_status;
+
+-- Conversions
+
+COMMENT ON FUNCTION comb_convert(uuid, text, text) IS
+    'convert UUID from one layout to another; null if the UUID cannot be in the first, or the second cannot hold its time';
+
+-- Estimates of comparisons in SQL Server's order
+
+CREATE FUNCTION _comb_mssql_selectivity(internal, oid, internal, integer) RETURNS float8
+    LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_mssql_selectivity';
+COMMENT ON FUNCTION _comb_mssql_selectivity(internal, oid, internal, integer) IS
+    'restriction selectivity of operators in SQL Server''s order';
+ALTER OPERATOR <# (uuid, uuid) SET (RESTRICT = _comb_mssql_selectivity);
+ALTER OPERATOR <=# (uuid, uuid) SET (RESTRICT = _comb_mssql_selectivity);
+ALTER OPERATOR >=# (uuid, uuid) SET (RESTRICT = _comb_mssql_selectivity);
+ALTER OPERATOR ># (uuid, uuid) SET (RESTRICT = _comb_mssql_selectivity);
+
 -- Polls name their table. A view that uses an old function makes these statements fail: drop it, update, and create it again.
 
 DROP FUNCTION comb_horizon_holders();
@@ -55,12 +85,12 @@ CREATE FUNCTION comb_horizon_status(
     LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED COST 1000 ROWS 10 AS 'MODULE_PATHNAME', 'comb_horizon_status';
 COMMENT ON FUNCTION comb_horizon_status() IS 'the polled columns of this database, their horizons, and the transactions that hold them back';
 
-CREATE FUNCTION comb_floors(
+CREATE FUNCTION _comb_floors(
         OUT transaction xid8, OUT database oid, OUT relation oid, OUT attribute integer, OUT floor_id uuid, OUT floor_number bigint,
         OUT since timestamptz
     ) RETURNS SETOF record
     LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED ROWS 10 AS 'MODULE_PATHNAME', 'comb_floors';
-COMMENT ON FUNCTION comb_floors() IS 'columns of comb_horizon_holders() that comb knows';
+COMMENT ON FUNCTION _comb_floors() IS 'columns of comb_horizon_holders() that comb knows';
 
 CREATE FUNCTION comb_horizon_holders() RETURNS TABLE (
         pid integer, database name, username name, application text, state text,
@@ -70,8 +100,9 @@ CREATE FUNCTION comb_horizon_holders() RETURNS TABLE (
 BEGIN ATOMIC
     SELECT a.pid, d.datname, coalesce(a.usename, x.owner), a.application_name,
         CASE WHEN x.transaction IS NULL THEN a.state ELSE 'prepared' END,
-        coalesce(x.prepared, f.since), f.relation::regclass, f.floor_number, f.floor_id, comb_timestamp(f.floor_id), x.gid
-    FROM comb_floors() f
+        coalesce(x.prepared, f.since),
+        CASE WHEN d.datname OPERATOR(pg_catalog.=) current_database() THEN f.relation END::regclass, f.floor_number, f.floor_id, comb_timestamp(f.floor_id), x.gid
+    FROM _comb_floors() f
     JOIN pg_catalog.pg_database d ON d.oid OPERATOR(pg_catalog.=) f.database
     LEFT JOIN pg_catalog.pg_stat_activity a ON a.backend_xid OPERATOR(pg_catalog.=) f.transaction::xid
     LEFT JOIN pg_catalog.pg_prepared_xacts x ON x.transaction OPERATOR(pg_catalog.=) f.transaction::xid
@@ -86,13 +117,13 @@ COMMENT ON FUNCTION comb_horizon_holders() IS 'transactions that hold a horizon 
 
 CREATE FUNCTION pg_catalog.comb_add_skip_support() RETURNS void LANGUAGE sql AS $$
     ALTER OPERATOR FAMILY uuid_mssql_ops USING btree ADD
-        FUNCTION 6 (uuid, uuid) comb_mssql_skipsupport(internal),
-        FUNCTION 6 (uniqueidentifier, uniqueidentifier) comb_mssql_skipsupport(internal)
+        FUNCTION 6 (uuid, uuid) _comb_mssql_skipsupport(internal),
+        FUNCTION 6 (uniqueidentifier, uniqueidentifier) _comb_mssql_skipsupport(internal)
 $$;
 SELECT pg_catalog.comb_add_skip_support()
 WHERE pg_catalog.current_setting('server_version_num')::integer OPERATOR(pg_catalog.>=) 180000
 AND NOT EXISTS (
     SELECT FROM pg_catalog.pg_amproc
-    WHERE amproc OPERATOR(pg_catalog.=) 'comb_mssql_skipsupport(internal)'::regprocedure
+    WHERE amproc OPERATOR(pg_catalog.=) '_comb_mssql_skipsupport(internal)'::regprocedure
 );
 DROP FUNCTION pg_catalog.comb_add_skip_support();

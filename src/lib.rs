@@ -1,4 +1,4 @@
-//! comb: time-ordered UUIDs inside PostgreSQL.
+//! comb: COMBs, which are time-ordered UUIDs, inside PostgreSQL.
 //!
 //! - [`functions`]: the SQL functions, by the chapters of sql/. Each is a few lines over the crates and over the next three.
 //! - [`horizon`]: the floors of transactions, and what polls may read.

@@ -65,6 +65,7 @@ fn sql_type(rust: &str) -> &str {
         "bool" => "boolean",
         "i32" => "integer",
         "i64" => "bigint",
+        "f64" => "float8",
         "Datum" | "Rows" => "any",
         pointer if pointer.starts_with("*mut ") => "internal",
         other => panic!("{other} has no type in SQL"),
@@ -120,7 +121,10 @@ fn declared() -> Vec<(String, String, Signature)> {
         let Some((_, symbol)) = rest.split_once("'MODULE_PATHNAME', '") else { continue };
         let arguments = parts(arguments).into_iter().filter(|argument| !argument.starts_with("OUT "));
         let types = arguments.map(|argument| argument.split(" DEFAULT ").next().unwrap().rsplit(' ').next().unwrap());
-        let same = |name: &str| if name == "uniqueidentifier" { "uuid".to_owned() } else { name.to_owned() };
+        let same = |name: &str| {
+            let ours = [("uniqueidentifier", "uuid"), ("oid", "regclass")].into_iter().find(|(theirs, _)| *theirs == name);
+            ours.map_or(name, |(_, ours)| ours).to_owned()
+        };
         let result = rest.trim_start().strip_prefix("RETURNS ").unwrap().split_whitespace().next().unwrap();
         let parameters: Vec<_> = types.map(same).collect();
         let signature = Signature {

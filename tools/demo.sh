@@ -5,8 +5,8 @@ set -euo pipefail
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/cluster.sh"
 
-say "The demo shows: times in keys; two readers that poll while four sessions write, of which one misses rows; a range of time that the" \
-    "primary key finds; and bulk loads"
+say "The demo shows: times in keys; bulk loads with random and ordered keys; two readers that poll while four sessions write, of which" \
+    "one misses rows; and a range of time that the primary key finds"
 say "This takes about a minute, the first time about 5 minutes, to compile comb. It uses 1 GB in /tmp until it ends; 600 MB in" \
     "${CARGO_TARGET_DIR:-$ROOT/target} and up to 100 MB in $COMB_CACHE stay. It installs missing packages"
 PG_CONFIG=$("$ROOT/tools/setup.sh" "${1:-}")

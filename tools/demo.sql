@@ -14,7 +14,49 @@ SELECT id, comb_timestamp_micros(id) AS ordered_at, item FROM orders ORDER BY id
 
 \set ECHO none
 \echo
-\echo :bold'2. The race: four writers, and two readers that poll for new rows, ten seconds':plain
+\echo :bold'2. Bulk load: two statements of' :rows 'rows into each table, the index of the key, and the write-ahead log (WAL)':plain
+CREATE TABLE "bigint identity" (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, payload text);
+CREATE TABLE "gen_random_uuid()" (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), payload text);
+CREATE TABLE "comb_new()" (id uuid PRIMARY KEY DEFAULT comb_new(), payload text);
+SELECT current_setting('server_version_num')::int >= 180000 AS has_uuidv7 \gset
+\if :has_uuidv7
+    CREATE TABLE "uuidv7()" (id uuid PRIMARY KEY DEFAULT uuidv7(), payload text);
+\endif
+SELECT :rows / 20 AS few \gset
+CREATE TABLE loads (key text, seconds numeric, index_bytes bigint, wal_bytes numeric);
+-- After a checkpoint, so that each load begins with the same write-ahead log.
+CREATE PROCEDURE load(key text, number_of_rows int) LANGUAGE plpgsql AS $$
+DECLARE
+    start timestamptz;
+    wal pg_lsn;
+BEGIN
+    CHECKPOINT;
+    wal := pg_current_wal_insert_lsn();
+    start := clock_timestamp();
+    EXECUTE format('INSERT INTO %I (payload) SELECT repeat(''x'', 100) FROM generate_series(1, %s)', key, number_of_rows);
+    COMMIT;
+    INSERT INTO loads VALUES (key, extract(epoch FROM clock_timestamp() - start), pg_relation_size(quote_ident(key || '_pkey')),
+                              pg_current_wal_insert_lsn() - wal);
+END $$;
+SELECT format('CALL load(%L, %s)', relname, :rows)
+FROM generate_series(1, 2) AS round, pg_class WHERE relkind = 'r' AND relname ~ 'bigint|\(\)' ORDER BY round, relname \gexec
+SELECT key, round(sum(seconds), 2) AS seconds, repeat('█', (30 * sum(seconds) / max(sum(seconds)) OVER ())::int) AS "time: shorter is better",
+       pg_size_pretty(max(index_bytes)) AS "index", repeat('█', (20 * max(index_bytes) / max(max(index_bytes)) OVER ())::int) AS "size of the index",
+       pg_size_pretty(sum(wal_bytes)) AS "WAL"
+FROM loads GROUP BY key ORDER BY sum(seconds);
+SELECT round(b.seconds / c.seconds, 1) AS ratio
+FROM (SELECT sum(seconds) AS seconds FROM loads WHERE key = 'comb_new()') c,
+     (SELECT sum(seconds) AS seconds FROM loads WHERE key = 'gen_random_uuid()') b \gset
+\echo 'Random keys go to random pages of the index. After a checkpoint, the first change of each page writes the whole page into the WAL:'
+\echo 'here,' :few 'rows into the tables above.'
+TRUNCATE loads;
+SELECT format('CALL load(%L, %s)', relname, :few) FROM pg_class WHERE relkind = 'r' AND relname ~ 'bigint|\(\)' ORDER BY relname \gexec
+SELECT key, round(wal_bytes / :few) AS "WAL, bytes per row", repeat('█', (50 * wal_bytes / max(wal_bytes) OVER ())::int) AS "shorter is better"
+FROM loads ORDER BY wal_bytes;
+:next
+
+\echo
+\echo :bold'3. The race: four writers, and two readers that poll for new rows, ten seconds':plain
 \set ECHO queries
 CREATE TABLE events (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, body text);
 CREATE TRIGGER tracked BEFORE INSERT ON events FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
@@ -85,7 +127,7 @@ SELECT to_char(:committed, 'FM9,999,999') AS committed, to_char(:missed, 'FM9,99
 :next
 
 \echo
-\echo :bold'3. A range of time, found by the primary key':plain
+\echo :bold'4. A range of time, found by the primary key':plain
 \pset tuples_only off
 \pset format aligned
 \set ECHO queries
@@ -102,41 +144,10 @@ SELECT count(*) FROM visits WHERE comb_between(id, now() - interval '7 days', no
 :next
 
 \echo
-\echo :bold'4. Bulk load: two statements of' :rows 'rows into each table, and the index of the key':plain
-CREATE TABLE "bigint identity" (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, payload text);
-CREATE TABLE "gen_random_uuid()" (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), payload text);
-CREATE TABLE "comb_new()" (id uuid PRIMARY KEY DEFAULT comb_new(), payload text);
-SELECT current_setting('server_version_num')::int >= 180000 AS has_uuidv7 \gset
-\if :has_uuidv7
-    CREATE TABLE "uuidv7()" (id uuid PRIMARY KEY DEFAULT uuidv7(), payload text);
-\endif
-CREATE TABLE loads (key text, seconds numeric, index_bytes bigint);
--- After a checkpoint, so that each load begins with the same write-ahead log.
-CREATE PROCEDURE load(key text, number_of_rows int) LANGUAGE plpgsql AS $$
-DECLARE
-    start timestamptz;
-BEGIN
-    CHECKPOINT;
-    start := clock_timestamp();
-    EXECUTE format('INSERT INTO %I (payload) SELECT repeat(''x'', 100) FROM generate_series(1, %s)', key, number_of_rows);
-    COMMIT;
-    INSERT INTO loads VALUES (key, extract(epoch FROM clock_timestamp() - start), pg_relation_size(quote_ident(key || '_pkey')));
-END $$;
-SELECT format('CALL load(%L, %s)', relname, :rows)
-FROM generate_series(1, 2) AS round, pg_class WHERE relkind = 'r' AND relname ~ 'bigint|\(\)' ORDER BY round, relname \gexec
-SELECT key, round(sum(seconds), 2) AS seconds, repeat('█', (30 * sum(seconds) / max(sum(seconds)) OVER ())::int) AS "time: shorter is better",
-       pg_size_pretty(max(index_bytes)) AS "index", repeat('█', (20 * max(index_bytes) / max(max(index_bytes)) OVER ())::int) AS "size of the index"
-FROM loads GROUP BY key ORDER BY sum(seconds);
-SELECT round(b.seconds / c.seconds, 1) AS ratio, b.key AS other
-FROM (SELECT sum(seconds) AS seconds FROM loads WHERE key = 'comb_new()') c,
-     (SELECT key, sum(seconds) AS seconds FROM loads WHERE key ~ 'uuid' GROUP BY key ORDER BY key DESC LIMIT 1) b \gset
-:next
-
-\echo
 \echo :bold'What you have seen':plain
+\echo '  A bulk load with gen_random_uuid() took' :ratio 'times as long as with comb_new().'
 \echo '  A reader with id > cursor missed' :missed 'of' :committed 'rows; with the horizon,' :missed_by_horizon'.'
 \echo '  A range of time needs no column created_at and no second index.'
-\echo '  A bulk load with' :other 'took' :ratio 'times as long as with comb_new().'
 \if :terminal
 \echo :bold'Five statements to try':plain
 \echo '  \\dt'

@@ -57,6 +57,10 @@ DECLARES(int, errmsg, (const char *, ...));
 DECLARES(int, errdetail, (const char *, ...));
 DECLARES(int, errhint, (const char *, ...));
 DECLARES(void, errfinish, (const char *, int, const char *));
+#if PG_VERSION_NUM >= 160000
+DECLARES(bool, errsave_start, (struct Node *, const char *));
+DECLARES(void, errsave_finish, (struct Node *, const char *, int, const char *));
+#endif
 static int *const is_max_prepared_xacts __attribute__((unused)) = &max_prepared_xacts;
 DECLARES(bool, has_subclass, (Oid));
 DECLARES(void, initHyperLogLog, (hyperLogLogState *, uint8));

@@ -2,11 +2,12 @@
 
 import os
 
-from experiments import concurrent, estimates, generation, horizon, insert, readers
+from experiments import concurrent, estimates, generation, horizon, insert, large, readers
 
 ALL = [
     generation.Generation(),
     insert.Insert(),
+    large.Large(),
     concurrent.Concurrent(),
     horizon.Horizon(),
     horizon.Track(),

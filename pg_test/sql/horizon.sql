@@ -1,192 +1,272 @@
--- The horizon by UUID, as far as one connection shows it, and comb_guard().
+-- Polls, as far as one connection shows them, and all errors by their SQLSTATE.
 \pset tuples_only on
 \pset format unaligned
+SET client_min_messages = warning;
 CREATE EXTENSION comb;
 \getenv directory PG_ABS_SRCDIR
 \set refusal :directory '/refusal.sql'
 \i :refusal
+
+-- Numbers.
+CREATE TABLE events (position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, body text);
+CALL comb_enable_polls('events', 'position');
+SELECT comb_number_horizon('events') AS before_the_first, comb_number_horizon('events', after => 0);
+INSERT INTO events (body) SELECT 'stored' FROM generate_series(1, 3);
+SELECT comb_number_horizon('events'), comb_number_horizon('events', after => 3), comb_number_horizon('events', 'position', -5);
+SELECT position FROM events WHERE position > 1 AND position <= comb_number_horizon('events', after => 1) ORDER BY position;
+-- A cursor that is NULL, one above the source, and what a reader does then.
+SELECT refusal('SELECT comb_number_horizon(''events'', after => NULL)') AS no_cursor,
+    refusal('SELECT comb_number_horizon(''events'', after => (SELECT max(position) FROM events WHERE body = ''none''))') AS empty_copy,
+    refusal('SELECT comb_number_horizon(''events'', after => 4)') AS above;
+SELECT setval('events_position_seq', 4);
+SELECT comb_number_horizon('events', after => 4);
+-- One's own rows are below it when they are committed; a savepoint that is rolled back changes nothing.
+BEGIN;
+INSERT INTO events (body) VALUES ('open');
+SELECT comb_number_horizon('events') AS held;
+SAVEPOINT a;
+INSERT INTO events (body) VALUES ('never');
+ROLLBACK TO a;
+SELECT comb_number_horizon('events') AS held;
+COMMIT;
+SELECT comb_number_horizon('events') AS settled;
+-- One answer for a snapshot.
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT count(DISTINCT comb_number_horizon('events')) FROM events;
+INSERT INTO events (body) VALUES ('later');
+SELECT comb_number_horizon('events');
+COMMIT;
+-- The planner's estimate asks as well.
+EXPLAIN (COSTS OFF) SELECT FROM events WHERE position <= comb_number_horizon('events');
+CALL comb_disable_polls('events', 'position');
+SELECT left(refusal('EXPLAIN SELECT FROM events WHERE position <= comb_number_horizon(''events'')'), 5);
+CALL comb_enable_polls('events', 'position');
+-- A rollback brings the old number back.
+BEGIN;
+SAVEPOINT s;
+ALTER SEQUENCE events_position_seq RESTART 1000;
+SELECT left(refusal('SELECT comb_number_horizon(''events'')'), 5);
+INSERT INTO events (body) VALUES ('rolled back');
+ROLLBACK TO s;
+SELECT comb_number_horizon('events') < 1000 AS held;
+INSERT INTO events (body) VALUES ('after a rollback');
+COMMIT;
+SELECT comb_number_horizon('events') - max(position) AS behind FROM events;
+
+-- What stops a poll, and what does not. Each in a transaction of its own.
+CREATE FUNCTION changes() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$;
+CREATE TABLE states (statement text, restore text);
+INSERT INTO states VALUES
+    ('ALTER TABLE events DISABLE TRIGGER zz_comb_guard_position', 'ALTER TABLE events ENABLE TRIGGER zz_comb_guard_position'),
+    ('ALTER TABLE events ENABLE REPLICA TRIGGER zz_comb_guard_position', 'ALTER TABLE events ENABLE ALWAYS TRIGGER zz_comb_guard_position'),
+    ('ALTER TRIGGER zz_comb_guard_position ON events RENAME TO guard', 'ALTER TRIGGER guard ON events RENAME TO zz_comb_guard_position'),
+    ('CREATE TRIGGER zzz BEFORE INSERT ON events FOR EACH ROW EXECUTE FUNCTION changes()', 'ALTER TRIGGER zzz ON events RENAME TO aaa'),
+    ('CREATE TRIGGER zzz BEFORE UPDATE ON events FOR EACH ROW EXECUTE FUNCTION changes()', 'DROP TRIGGER zzz ON events; CALL comb_enable_polls(''events'', ''position'')'),
+    ('CREATE TRIGGER zzz AFTER INSERT ON events FOR EACH ROW EXECUTE FUNCTION changes()', 'DROP TRIGGER zzz ON events'),
+    ('DROP TRIGGER comb_track ON events', 'CALL comb_enable_polls(''events'', ''position'')'),
+    ('DROP TRIGGER zz_comb_guard_position ON events', 'CALL comb_enable_polls(''events'', ''position'')'),
+    ('ALTER SEQUENCE events_position_seq CACHE 2', 'ALTER SEQUENCE events_position_seq CACHE 1'),
+    ('ALTER SEQUENCE events_position_seq INCREMENT 50', 'ALTER SEQUENCE events_position_seq INCREMENT 1'),
+    ('ALTER SEQUENCE events_position_seq INCREMENT -1', 'ALTER SEQUENCE events_position_seq INCREMENT 1'),
+    ('ALTER SEQUENCE events_position_seq CYCLE', 'ALTER SEQUENCE events_position_seq NO CYCLE'),
+    ('ALTER TABLE events SET UNLOGGED', 'ALTER TABLE events SET LOGGED'),
+    ('ALTER TABLE events RENAME position TO place', 'ALTER TABLE events RENAME place TO position'),
+    ('ALTER TABLE events ALTER position DROP IDENTITY', 'ALTER TABLE events ALTER position ADD GENERATED ALWAYS AS IDENTITY (START 100)'),
+    ('CREATE TEMP TABLE child () INHERITS (events)', 'DROP TABLE child'),
+    ('CREATE TABLE child () INHERITS (events)', 'CALL comb_enable_polls(''events'', ''position'')'),
+    ('CREATE TABLE grandchild () INHERITS (child)', 'DROP TABLE grandchild'),
+    ('CREATE TEMP TABLE staging (n bigint DEFAULT nextval(''events_position_seq''))', 'DROP TABLE staging'),
+    ('CREATE TABLE other (n bigint DEFAULT nextval(''events_position_seq''))', 'DROP TABLE other'),
+    ('CREATE RULE replaced AS ON INSERT TO events DO INSTEAD NOTHING', 'DROP RULE replaced ON events');
+\set ECHO none
+SELECT statement, format('SELECT %L AS after, refusal(%L)', statement, 'SELECT comb_number_horizon(''events'')'), restore,
+    'SELECT comb_number_horizon(''events'') > 0 AS restored' FROM states \gexec
+\set ECHO all
+DROP TABLE states, events CASCADE;
+DROP FUNCTION changes;
+
+-- Privileges: SELECT on the table or on any of its columns. A function in a view runs as the caller. An answer of another role is
+-- not given away.
+CREATE TABLE events (position bigint GENERATED ALWAYS AS IDENTITY, body text);
+CALL comb_enable_polls('events', 'position');
+CREATE VIEW settled AS SELECT * FROM events WHERE position <= comb_number_horizon('events');
+CREATE FUNCTION peek() RETURNS bigint LANGUAGE sql STABLE SECURITY DEFINER AS $$SELECT comb_number_horizon('events')$$;
+CREATE ROLE comb_regress_reader;
+GRANT SELECT ON settled TO comb_regress_reader;
+SET ROLE comb_regress_reader;
+SELECT refusal('SELECT comb_number_horizon(''events'')'), refusal('SELECT peek(), comb_number_horizon(''events'')');
+SELECT left(refusal('TABLE settled'), 5);
+SELECT peek();
+RESET ROLE;
+GRANT SELECT (body) ON events TO comb_regress_reader;
+SET ROLE comb_regress_reader;
+SELECT comb_number_horizon('events');
+TABLE settled;
+RESET ROLE;
+REVOKE SELECT (body) ON events FROM comb_regress_reader;
+GRANT INSERT, UPDATE, DELETE ON events TO comb_regress_reader;
+SET ROLE comb_regress_reader;
+SELECT left(refusal('SELECT comb_number_horizon(''events'')'), 5);
+RESET ROLE;
+DROP TABLE events CASCADE;
+DROP FUNCTION peek;
+DROP ROLE comb_regress_reader;
+
+-- UUIDs: the horizon is a UUID of the layout, in its order, whatever the tick.
 CREATE TABLE outbox (id uuid PRIMARY KEY DEFAULT comb_tracked(), n int);
+CALL comb_enable_polls('outbox', 'id');
 INSERT INTO outbox (n) VALUES (1), (2);
-SELECT count(*) FROM outbox WHERE id < comb_horizon();
-SELECT horizon BETWEEN now() - interval '1 s' AND clock_timestamp() AS horizon, held_for FROM comb_horizon_status();
+SELECT count(*) FROM outbox WHERE id <= comb_uuid_horizon('outbox');
+SELECT comb_timestamp(comb_uuid_horizon('outbox')) BETWEEN now() - interval '1 s' AND clock_timestamp() AS is_now;
 BEGIN;
 INSERT INTO outbox (n) VALUES (3);
-SELECT count(*) FROM outbox WHERE id < comb_horizon();
-SELECT pid = pg_backend_pid() AS pid, database, state, gid, floor_timestamp BETWEEN now() - interval '1 s' AND clock_timestamp() AS floor,
-       since BETWEEN now() - interval '1 s' AND clock_timestamp() AS since FROM comb_horizon_holders();
-SELECT held_for > '0' AS held FROM comb_horizon_status();
--- The floor is of the transaction, not of a savepoint.
+SELECT count(*) FROM outbox WHERE id <= comb_uuid_horizon('outbox');
 SAVEPOINT a;
 INSERT INTO outbox (n) VALUES (4);
 ROLLBACK TO a;
-SELECT count(*) FROM outbox WHERE id < comb_horizon();
-SELECT count(*) FROM comb_horizon_holders();
+SELECT count(*) FROM outbox WHERE id <= comb_uuid_horizon('outbox');
 COMMIT;
-SELECT count(*) FROM outbox WHERE id < comb_horizon();
-SELECT count(*) FROM comb_horizon_holders();
--- The same answer in one snapshot.
-BEGIN ISOLATION LEVEL REPEATABLE READ;
-SELECT count(*) AS rows, count(DISTINCT comb_horizon()) AS horizons FROM outbox;
-INSERT INTO outbox (n) VALUES (4);
-SELECT count(*) FROM outbox WHERE id < comb_horizon();
-COMMIT;
-SELECT bool_and(comb_tracked(label) IS NOT NULL) FROM comb_layouts();
-SELECT string_agg(label, ', ') FROM comb_layouts() WHERE refusal(format('SELECT comb_horizon(%L)', label)) LIKE '0A000%';
-SELECT refusal('SELECT comb_horizon(''mssql'')');
-SET comb.scope = backend;
-SELECT refusal('SELECT comb_horizon()'), refusal('SELECT comb_tracked()');
-SELECT horizon, held_for FROM comb_horizon_status();
-RESET comb.scope;
--- Also in a transaction that has a floor of the shared clock.
+SELECT count(*) FROM outbox WHERE id <= comb_uuid_horizon('outbox');
+SELECT refusal('SELECT comb_uuid_horizon(''outbox'', after => NULL)') AS no_cursor,
+    regexp_replace(refusal('SELECT comb_uuid_horizon(''outbox'', after => comb_at(now() + interval ''1 hour''))'), '[-0-9a-f]{36}', '...', 'g') AS above;
+DROP TABLE outbox;
+CREATE TABLE generated (layout text, position bigserial, id uuid);
+DO $$
+DECLARE
+    l text;
+    last uuid;
+    next uuid;
+BEGIN
+    FOR l IN SELECT label FROM comb_layouts() LOOP
+        BEGIN
+            CALL comb_enable_polls('generated', 'id', l);
+        EXCEPTION WHEN OTHERS THEN
+            INSERT INTO generated VALUES (format('%s: %s %s', l, SQLSTATE, SQLERRM));
+            CONTINUE;
+        END;
+        COMMIT;
+        FOR n IN 1..50 LOOP
+            INSERT INTO generated VALUES (l, DEFAULT, comb_new(l));
+            last := next;
+            COMMIT;
+            next := comb_uuid_horizon('generated', layout => l);
+            IF comb_timestamp(next, l) IS NULL OR comb_timestamp(next, l) NOT BETWEEN now() - interval '2 s' AND clock_timestamp() THEN
+                RAISE 'layout %: the horizon % is no UUID of it', l, next;
+            ELSIF (SELECT comb_timestamp(id, l) > comb_timestamp(next, l) FROM generated WHERE layout = l ORDER BY position DESC LIMIT 1) THEN
+                RAISE 'layout %: the row is above the horizon', l;
+            END IF;
+        END LOOP;
+        CALL comb_disable_polls('generated', 'id');
+        COMMIT;
+    END LOOP;
+END $$;
+SELECT CASE WHEN id IS NULL THEN layout ELSE 'rows of ' || layout END, count(*) FROM generated GROUP BY 1 ORDER BY 1;
+DROP TABLE generated;
+-- The least of two horizons, by one snapshot.
+CREATE TABLE items (n int, version uuid);
+CREATE TABLE deleted_items (n int, version uuid);
+CREATE TRIGGER version BEFORE INSERT OR UPDATE ON items FOR EACH ROW EXECUTE FUNCTION comb_row_version();
+CREATE TRIGGER version BEFORE INSERT OR UPDATE ON deleted_items FOR EACH ROW EXECUTE FUNCTION comb_row_version();
+INSERT INTO items VALUES (1);
+SELECT least(comb_uuid_horizon('items'), comb_uuid_horizon('deleted_items')) >= version AS settled FROM items;
+DROP TABLE items, deleted_items;
+
+-- What is polled, its state, and who holds it.
+CREATE TABLE events (position bigint GENERATED ALWAYS AS IDENTITY, id uuid DEFAULT comb_new());
+CALL comb_enable_polls('events', 'position');
+CALL comb_enable_polls('events', 'id');
+CREATE TABLE wrong (n bigserial);
+CREATE TRIGGER guard BEFORE INSERT ON wrong FOR EACH ROW EXECUTE FUNCTION comb_guard('n');
+CREATE TABLE parts (n bigserial, state text) PARTITION BY LIST (state);
+CALL comb_enable_polls('parts', 'n');
+CREATE TABLE part_a PARTITION OF parts FOR VALUES IN ('a');
+INSERT INTO events DEFAULT VALUES;
+SELECT relation, key, source, problem, untracked_partitions, CASE WHEN source IS NULL THEN length(horizon) ELSE horizon::int END AS horizon,
+    horizon_timestamp BETWEEN now() - interval '1 s' AND clock_timestamp() AS time, held_since, held_by FROM comb_horizon_status();
 BEGIN;
-SELECT count(comb_tracked());
+INSERT INTO events DEFAULT VALUES;
+SELECT relation, key, held_since BETWEEN now() - interval '1 s' AND clock_timestamp() AS held_since, held_by = pg_current_xact_id() AS by_this
+FROM comb_horizon_status() WHERE held_by IS NOT NULL;
+SELECT pid = pg_backend_pid() AS pid, state, relation, floor_number, floor_timestamp BETWEEN now() - interval '1 s' AND clock_timestamp() AS floor,
+    since BETWEEN now() - interval '1 s' AND clock_timestamp() AS since, gid
+FROM comb_horizon_holders() WHERE database = current_database() ORDER BY relation;
+COMMIT;
+SELECT count(*) FROM comb_horizon_holders() WHERE database = current_database();
+DROP TABLE events, wrong, parts;
+SELECT count(*) FROM comb_horizon_status();
+
+-- Without the clock of the server, nothing is tracked.
+CREATE TABLE events (position bigint GENERATED ALWAYS AS IDENTITY, body text, id uuid DEFAULT comb_tracked());
+CALL comb_enable_polls('events', 'position');
+SET comb.scope = backend;
+SELECT refusal('SELECT comb_number_horizon(''events'')'), refusal('SELECT comb_tracked()'), refusal('INSERT INTO events DEFAULT VALUES');
+SELECT relation, key, left(problem, 20), horizon FROM comb_horizon_status();
+RESET comb.scope;
+BEGIN;
+INSERT INTO events DEFAULT VALUES;
 SET LOCAL comb.scope = backend;
 SELECT left(refusal('SELECT comb_tracked()'), 5);
 COMMIT;
+-- A session of Citus that queries shards.
+SET application_name = 'citus_internal gpid=10000000042';
+SELECT call, refusal('SELECT ' || call) FROM unnest(ARRAY['comb_node_horizon()', 'comb_tracked()', 'comb_number_horizon(''events'')']) call;
+SELECT left(refusal('INSERT INTO events (body) VALUES (NULL)'), 5);
+RESET application_name;
+SELECT refusal('SELECT comb_node_horizon()') AS without_citus;
+DROP TABLE events;
 
--- comb_guard(): a key above the transaction's floor is accepted, wherever it comes from.
-CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON outbox FOR EACH ROW EXECUTE FUNCTION comb_guard();
-INSERT INTO outbox (n) VALUES (5);
-SELECT regexp_replace(refusal('INSERT INTO outbox VALUES (comb_new())'), '"[-0-9a-f]{36}"', '"..."') AS not_tracked;
-SELECT comb_new() AS before \gset
-BEGIN;
-SELECT count(comb_tracked());
-SELECT left(refusal(format('INSERT INTO outbox VALUES (%L)', :'before')), 5) AS earlier_than_the_floor,
-       refusal('INSERT INTO outbox VALUES (comb_new())') AS now,
-       refusal('INSERT INTO outbox VALUES (gen_random_uuid())') AS random \gx
-COMMIT;
-UPDATE outbox SET n = n + 1, id = id;
-SELECT left(refusal('UPDATE outbox SET id = comb_new() WHERE n = 3'), 5);
-UPDATE outbox SET id = comb_tracked() WHERE n = 3;
-DROP TABLE outbox;
--- In every layout that it is told.
-CREATE TABLE generated (layout text, id uuid);
-DO $$
-DECLARE
-    layout text;
-BEGIN
-    FOR layout IN SELECT label FROM comb_layouts() LOOP
-        EXECUTE format('CREATE OR REPLACE TRIGGER guard BEFORE INSERT ON generated FOR EACH ROW EXECUTE FUNCTION comb_guard(''id'', %L)', layout);
-        FOR n IN 1..20 LOOP
-            INSERT INTO generated VALUES (layout, comb_tracked(layout));
-            COMMIT;
-        END LOOP;
-    END LOOP;
-END
-$$;
-SELECT string_agg(layout, ', ') AS not_all FROM (SELECT layout FROM generated GROUP BY layout HAVING count(*) <> 20) layouts;
-DROP TABLE generated;
-
--- Numbers: of each type, and each way to draw one too early.
-CREATE TABLE events (position bigint GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY, small smallserial, whole serial, state text);
-CREATE TRIGGER tracked BEFORE INSERT ON events FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
-CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON events FOR EACH ROW EXECUTE FUNCTION comb_guard('position');
-CREATE TRIGGER guard_small AFTER INSERT OR UPDATE ON events FOR EACH ROW EXECUTE FUNCTION comb_guard('small');
-CREATE TRIGGER guard_whole AFTER INSERT OR UPDATE ON events FOR EACH ROW EXECUTE FUNCTION comb_guard('whole');
-INSERT INTO events (state) SELECT 'new' FROM generate_series(1, 3);
-COPY events (state) FROM stdin;
-new
-\.
--- An upsert by an old number needs AFTER: BEFORE sees the row before the conflict.
-SELECT left(refusal('INSERT INTO events VALUES (1) ON CONFLICT (position) DO UPDATE SET state = ''again'''), 5);
-ALTER TABLE events DISABLE TRIGGER guard;
-CREATE TRIGGER guard_after AFTER INSERT OR UPDATE ON events FOR EACH ROW EXECUTE FUNCTION comb_guard('position');
-INSERT INTO events VALUES (1, DEFAULT, DEFAULT, 'new') ON CONFLICT (position) DO UPDATE SET state = 'again';
-DROP TRIGGER guard_after ON events;
-ALTER TABLE events ENABLE TRIGGER guard;
-INSERT INTO events (state) VALUES ('new') ON CONFLICT DO NOTHING;
-MERGE INTO events USING (VALUES (1), (100)) v (n) ON position = n WHEN MATCHED THEN UPDATE SET state = 'merged' WHEN NOT MATCHED THEN INSERT (state) VALUES ('merged');
-UPDATE events SET state = 'kept';
-CREATE FUNCTION drawn() RETURNS bigint LANGUAGE sql AS $$SELECT nextval('events_position_seq')$$;
-PREPARE insert_it (bigint) AS INSERT INTO events (position) VALUES ($1);
--- Each in a transaction of its own: in one that has a floor already, a new number is above it.
-\set VERBOSITY terse
-DO $$DECLARE n bigint := drawn(); BEGIN INSERT INTO events (position) VALUES (n); END$$;
-EXECUTE insert_it(drawn());
-WITH n AS MATERIALIZED (SELECT drawn() AS n) INSERT INTO events (position) SELECT n FROM n WHERE n < 7;
-INSERT INTO events (position) VALUES (0);
-UPDATE events SET position = DEFAULT WHERE position = 2;
-UPDATE events SET small = DEFAULT WHERE position = 2;
-BEGIN; ALTER TABLE events DISABLE TRIGGER tracked; INSERT INTO events DEFAULT VALUES; ROLLBACK;
-SELECT setval('events_whole_seq', 1);
-INSERT INTO events DEFAULT VALUES;
-BEGIN; INSERT INTO events DEFAULT VALUES; TRUNCATE events RESTART IDENTITY; INSERT INTO events DEFAULT VALUES; ROLLBACK;
-\set VERBOSITY default
--- comb_track() with the sequence comes before.
-BEGIN;
-SELECT comb_track('events_position_seq');
-EXECUTE insert_it(drawn());
-COMMIT;
-SELECT refusal('SELECT comb_track(''events'')'), refusal('SELECT comb_track(1)');
-CREATE ROLE comb_regress_user;
-SET ROLE comb_regress_user;
-SELECT refusal('SELECT comb_track(''events_position_seq'')');
-RESET ROLE;
-DROP ROLE comb_regress_user;
-
--- A column that owns one sequence and draws from another.
-CREATE SEQUENCE shared;
-CREATE TABLE switched (position bigserial);
-ALTER TABLE switched ALTER position SET DEFAULT nextval('shared');
-CREATE TRIGGER tracked BEFORE INSERT ON switched FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
-CREATE TRIGGER guard BEFORE INSERT ON switched FOR EACH ROW EXECUTE FUNCTION comb_guard('position');
-SELECT nextval('shared');
-INSERT INTO switched DEFAULT VALUES;
-SELECT left(refusal('INSERT INTO switched VALUES (1)'), 5);
--- After a rollback, the floor is not known.
-BEGIN;
-SAVEPOINT s;
-ALTER SEQUENCE shared RESTART 60;
-SELECT comb_track('shared');
-ROLLBACK TO s;
-SELECT left(refusal('INSERT INTO switched VALUES (1)'), 5);
-ROLLBACK;
-DROP TABLE switched;
-DROP SEQUENCE shared;
-
--- Partitions: a row written directly, and rows that an UPDATE moves.
+-- The SQLSTATE of each error. Drivers repeat 40001 and 53xxx; they repeat no error that only a change of the schema ends.
+CREATE TABLE events (position bigserial, body text, id uuid DEFAULT comb_tracked(), plain uuid);
+CREATE TABLE bare (n bigserial, t text);
+CREATE TABLE child () INHERITS (bare);
+CREATE VIEW shown AS TABLE bare;
 CREATE TABLE parts (n bigserial, state text) PARTITION BY LIST (state);
-CREATE TABLE part_new PARTITION OF parts FOR VALUES IN ('new');
-CREATE TRIGGER tracked BEFORE INSERT ON parts FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
-CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON parts FOR EACH ROW EXECUTE FUNCTION comb_guard('n');
-CREATE TABLE part_done PARTITION OF parts FOR VALUES IN ('done');
-INSERT INTO parts (state) SELECT 'new' FROM generate_series(1, 20);
-UPDATE parts SET state = 'done' WHERE n > 3;
-SELECT tableoid::regclass, count(*) FROM parts GROUP BY 1 ORDER BY 1;
-SELECT refusal('INSERT INTO part_done (state) VALUES (''done'')') AS directly;
-SELECT refusal('INSERT INTO part_done VALUES (1, ''done'')') AS an_old_number;
-SELECT left(refusal('UPDATE parts SET state = state; INSERT INTO parts VALUES (1, ''done'')'), 5) AS a_copy;
--- Another trigger updates rows, and moves them, in between.
-CREATE FUNCTION move_another() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    IF pg_trigger_depth() < 12 THEN
-        UPDATE parts SET state = CASE state WHEN 'new' THEN 'done' ELSE 'new' END WHERE n = NEW.n + 1;
-    END IF;
-    RETURN NEW;
-END $$;
-CREATE TRIGGER then_another BEFORE UPDATE ON parts FOR EACH ROW EXECUTE FUNCTION move_another();
-UPDATE parts SET state = 'new' WHERE n = 5;
-SELECT tableoid::regclass, count(*) FROM parts GROUP BY 1 ORDER BY 1;
-DROP TRIGGER then_another ON parts;
--- AFTER cannot tell a moved row from a copy.
-DROP TRIGGER guard ON parts;
-CREATE TRIGGER guard AFTER INSERT OR UPDATE ON parts FOR EACH ROW EXECUTE FUNCTION comb_guard('n');
-UPDATE parts SET state = state;
-SELECT refusal('UPDATE parts SET state = ''done''');
-
--- Triggers that cannot guard.
-CREATE TABLE mistaken (id text, u uuid DEFAULT comb_tracked(), made bigint GENERATED ALWAYS AS (1) STORED, n bigint);
-CREATE TABLE triggers (trigger text);
-INSERT INTO triggers VALUES ('BEFORE INSERT ON mistaken FOR EACH STATEMENT EXECUTE FUNCTION comb_guard(''u'')'),
-    ('BEFORE INSERT ON mistaken FOR EACH ROW EXECUTE FUNCTION comb_guard()'),
-    ('BEFORE INSERT ON mistaken FOR EACH ROW EXECUTE FUNCTION comb_guard(''none'')'),
-    ('BEFORE INSERT ON mistaken FOR EACH ROW EXECUTE FUNCTION comb_guard(''made'')'),
-    ('BEFORE INSERT ON mistaken FOR EACH ROW EXECUTE FUNCTION comb_guard(''n'')'),
-    ('BEFORE INSERT ON mistaken FOR EACH ROW EXECUTE FUNCTION comb_guard(''u'', ''none'')'),
-    ('BEFORE INSERT OR UPDATE OF u ON mistaken FOR EACH ROW EXECUTE FUNCTION comb_guard(''u'')');
-SELECT trigger, refusal('CREATE TRIGGER guard ' || trigger || '; INSERT INTO mistaken VALUES (1, DEFAULT, DEFAULT, 1)') FROM triggers;
-SELECT refusal('SELECT comb_guard()');
-DROP TABLE mistaken, triggers, parts, events;
-DROP FUNCTION refusal, drawn, move_another;
-DEALLOCATE insert_it;
+CREATE TABLE part_a PARTITION OF parts DEFAULT;
+CREATE TEMP TABLE staging (n bigserial);
+CALL comb_enable_polls('events', 'position');
+CALL comb_enable_polls('events', 'id');
+CALL comb_enable_polls('parts', 'n');
+INSERT INTO events (body) VALUES ('a');
+SELECT left(refusal(statement), 5), statement FROM unnest(ARRAY[
+    'SELECT comb_number_horizon(''bare'')',
+    'SELECT comb_number_horizon(''shown'')',
+    'SELECT comb_number_horizon(''part_a'')',
+    'SELECT comb_number_horizon(''child'')',
+    'SELECT comb_number_horizon(''events_position_seq'')',
+    'SELECT comb_number_horizon(''staging'')',
+    'SELECT comb_number_horizon(''none'')',
+    'SELECT comb_number_horizon(1)',
+    'SELECT comb_number_horizon(NULL)',
+    'SELECT comb_number_horizon(''events'', NULL)',
+    'SELECT comb_number_horizon(''events'')',
+    'SELECT comb_number_horizon(''events'', ''none'')',
+    'SELECT comb_number_horizon(''events'', ''body'')',
+    'SELECT comb_number_horizon(''events'', ''id'')',
+    'SELECT comb_number_horizon(''events'', after => NULL)',
+    'SELECT comb_number_horizon(''events'', ''position'', 9)',
+    'SELECT comb_uuid_horizon(''events'', ''position'')',
+    'SELECT comb_uuid_horizon(''events'', ''plain'')',
+    'SELECT comb_uuid_horizon(''events'', ''id'', layout => ''none'')',
+    'SELECT comb_uuid_horizon(''events'', ''id'', layout => ''mssql'')',
+    'SELECT comb_uuid_horizon(''events'', ''id'', ''ffffffff-ffff-7fff-bfff-ffffffffffff'')',
+    'SELECT comb_uuid_horizon(''events'', ''id'', NULL)',
+    'SELECT comb_node_horizon(''none'')',
+    'CALL comb_track(''events_position_seq'')',
+    'CALL comb_track(''bare'')',
+    'CALL comb_track(''shown'')',
+    'CALL comb_track(''part_a'')',
+    'CALL comb_enable_polls(''bare'', ''t'')',
+    'CALL comb_enable_polls(''staging'', ''n'')',
+    'CALL comb_disable_polls(''bare'', ''none'')',
+    'INSERT INTO events (position) VALUES (0)',
+    'INSERT INTO events (position) VALUES (1000)',
+    'INSERT INTO events (id) VALUES (gen_random_uuid())',
+    'SET LOCAL comb.scope = backend; SELECT comb_tracked()',
+    'SELECT comb_track()']) statement;
+BEGIN;
+CALL comb_enable_polls('bare', 'n');
+SELECT left(refusal('SELECT comb_number_horizon(''bare'')'), 5) AS in_the_transaction_of_the_definition;
+ROLLBACK;
+DROP TABLE events, bare, parts, staging CASCADE;
+DROP FUNCTION refusal;
 DROP EXTENSION comb;

@@ -49,7 +49,7 @@ FROM comb_layouts();
 SELECT label, comb_set_timestamp('aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaaa', '2022-02-22 19:22:22Z', label), converted, comb_timestamp(converted, label)
 FROM comb_layouts(), comb_convert('017f22e2-79b0-7cc3-98c4-dc0c0c07398f', 'uuidv7', label) converted;
 SELECT comb_convert('c2ff3d1f-e3b1-8dad-8361-017f22e279b0', 'mssql', 'uuidv7') IS NULL AS version_8_is_not_of_mssql;
-SELECT comb_convert(comb_at('2090-01-01Z'), 'uuidv7', 'mssql_legacy');
+SELECT comb_convert(comb_at('2090-01-01Z'), 'uuidv7', 'mssql_legacy') IS NULL AS too_late;
 
 -- MySQL: UUID_TO_BIN(id, 1) and BIN_TO_UUID(id, 1), the example of its manual; other versions are not converted.
 SELECT comb_convert('6ccd780c-baba-1026-9564-5b8c656024db', 'uuidv1', 'mysql_ordered'),
@@ -68,8 +68,12 @@ SELECT id, comb_dotnet_swap(id), comb_dotnet_swap(comb_dotnet_swap(id)) = id AS 
 FROM (SELECT '00112233-4455-6677-8899-aabbccddeeff'::uuid AS id) ids;
 -- Which kind is this?
 SELECT comb_inspect('017f22e2-79b0-7cc3-98c4-dc0c0c07398f') - 'layouts' AS inspected;
--- A key of an early draft of version 7.
+-- A key of an early draft of version 7, and one of DuckDB 1.3.0.
 SELECT comb_inspect('06569220-0a3c-7b1d-8000-fedcba987654') - 'layouts' AS draft;
+SELECT comb_inspect('8196f946-5678-7ac0-a594-fe51da68ec69') - 'layouts' AS duckdb;
+-- A key of EF Core, which reads as a plausible time in the layout of most random keys as well.
+SELECT layout->>'layout' AS layout, layout->>'timestamp' AS "timestamp"
+FROM jsonb_array_elements(comb_inspect('a34e3306-4ca0-4883-8df1-08df4bce0400')->'layouts') layout WHERE (layout->>'plausible')::boolean;
 SELECT layout FROM jsonb_array_elements(comb_inspect('017f22e2-79b0-7cc3-98c4-dc0c0c07398f')->'layouts') layout;
 SELECT id, comb_inspect(id)->>'version' AS version, comb_inspect(id)->>'variant' AS variant,
        comb_inspect(id)->>'timestamp' AS "timestamp", comb_inspect(id)->'layouts'->0 AS first_layout
@@ -109,8 +113,11 @@ SELECT count(*) - count(DISTINCT id) AS duplicates
 FROM (SELECT comb_new('process_ticks') AS id FROM generate_series(1, 300000)
       UNION ALL SELECT comb_shifted('-50 ms', 'process_ticks') FROM generate_series(1, 300000)) ids;
 
--- A label that there is not, and no label at all.
+-- A label that there is not, one that is nearly right, and no label at all.
 SELECT comb_new('guid');
+SELECT comb_new('MSSQL');
+SELECT comb_at(now(), 'mssql_lagacy');
+SELECT comb_new('mysql');
 SELECT comb_timestamp('017f22e2-79b0-7cc3-98c4-dc0c0c07398f', '');
 \set VERBOSITY sqlstate
 SELECT comb_at(now(), 'UUIDv7');

@@ -22,7 +22,7 @@ SELECT array_agg(rank ORDER BY id::uniqueidentifier) AS uniqueidentifier, array_
 
 -- Every operator against the ranks, in every combination of the two types.
 SELECT count(*) FROM ranked a, ranked b
-WHERE (comb_mssql_cmp(a.id, b.id) < 0) <> (a.rank < b.rank) OR (comb_mssql_cmp(a.id, b.id) = 0) <> (a.rank = b.rank)
+WHERE (_comb_mssql_cmp(a.id, b.id) < 0) <> (a.rank < b.rank) OR (_comb_mssql_cmp(a.id, b.id) = 0) <> (a.rank = b.rank)
    OR (a.id <# b.id) <> (a.rank < b.rank) OR (a.id <=# b.id) <> (a.rank <= b.rank)
    OR (a.id >=# b.id) <> (a.rank >= b.rank) OR (a.id ># b.id) <> (a.rank > b.rank);
 DO $$

@@ -1,227 +1,240 @@
--- The horizon of any table, as far as one connection shows it: where the triggers may stand, and which sequences are refused.
+-- What a table needs to be polled: by CALL, and by hand.
 \pset tuples_only on
 \pset format unaligned
+SET client_min_messages = warning;
 CREATE EXTENSION comb;
 \getenv directory PG_ABS_SRCDIR
 \set refusal :directory '/refusal.sql'
 \i :refusal
+CREATE VIEW triggers AS
+SELECT tgrelid::regclass AS relation, tgname, regexp_replace(pg_get_triggerdef(oid), '.* (BEFORE|AFTER)', '\1') AS definition, tgenabled
+FROM pg_trigger ORDER BY tgrelid::regclass::text COLLATE "C", tgname;
+
+-- A table, twice, and back.
 CREATE TABLE events (position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, body text);
+CALL comb_enable_polls('events', 'position');
+TABLE triggers;
+SELECT oid AS before FROM pg_trigger WHERE tgname ~ 'guard' \gset
+SELECT xmin AS row_before FROM pg_trigger WHERE tgname ~ 'guard' \gset
+CALL comb_enable_polls('events', 'position');
+SELECT count(*) AS triggers, bool_or(tgname ~ 'guard' AND xmin <> :'row_before') AS the_guard_is_written_again FROM pg_trigger
+WHERE tgrelid = 'events'::regclass;
+INSERT INTO events (body) VALUES ('one'), ('two');
+SELECT count(*) FROM events WHERE position > 0 AND position <= comb_number_horizon('events', after => 0);
+CALL comb_disable_polls('events', 'position');
+TABLE triggers;
+SELECT refusal('SELECT comb_number_horizon(''events'')');
+CALL comb_disable_polls('events', 'position');
 
--- Rows would be lost with a trigger at another place.
-CREATE VIEW all_events AS SELECT * FROM events;
-CREATE TABLE triggers (trigger text, statement text);
-INSERT INTO triggers VALUES ('AFTER INSERT ON events FOR EACH STATEMENT', 'INSERT INTO events DEFAULT VALUES'),
-    ('BEFORE INSERT ON events FOR EACH ROW', 'INSERT INTO events DEFAULT VALUES'),
-    ('BEFORE INSERT OR UPDATE OF body ON events FOR EACH STATEMENT', 'INSERT INTO events DEFAULT VALUES'),
-    ('BEFORE DELETE ON events FOR EACH STATEMENT', 'DELETE FROM events'),
-    ('BEFORE TRUNCATE ON events FOR EACH STATEMENT', 'TRUNCATE events'),
-    ('INSTEAD OF INSERT ON all_events FOR EACH ROW', 'INSERT INTO all_events (body) VALUES (NULL)');
-SELECT trigger, refusal(format('CREATE TRIGGER t %s EXECUTE FUNCTION comb_track(); %s', trigger, statement)) FROM triggers;
-SELECT refusal('SELECT comb_track()');
-INSERT INTO triggers VALUES ('BEFORE UPDATE ON events FOR EACH STATEMENT', 'UPDATE events SET body = NULL'),
-    ('AFTER UPDATE ON events FOR EACH ROW', 'INSERT INTO events DEFAULT VALUES; UPDATE events SET body = NULL');
-SELECT trigger, refusal(format('CREATE TRIGGER t %s EXECUTE FUNCTION comb_row_version(); %s', trigger, statement)) FROM triggers
-WHERE trigger LIKE '%UPDATE ON%';
-SELECT refusal('CREATE TRIGGER t BEFORE UPDATE ON events FOR EACH ROW EXECUTE FUNCTION comb_row_version(''body'');
-                INSERT INTO events DEFAULT VALUES; UPDATE events SET body = NULL');
-DROP TABLE triggers;
-DROP VIEW all_events;
-
--- A sequence is refused while a table that uses it is not tracked.
-SELECT refusal('SELECT comb_sequence_horizon(''events_position_seq'')');
+-- What is there counts, and is replaced where it is wrong: other names, as after a restore or a rename, and halves.
 CREATE TRIGGER tracked BEFORE INSERT ON events FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
-SELECT comb_sequence_horizon('events_position_seq') AS before_the_first;
-INSERT INTO events (body) SELECT 'stored' FROM generate_series(1, 3);
-SELECT comb_sequence_horizon('events_position_seq');
-SELECT count(*) FROM events WHERE position <= comb_sequence_horizon('events_position_seq');
--- A setting of the function changes what its C function is called by, not what it does.
-ALTER FUNCTION comb_track() SET search_path = '';
-INSERT INTO events (body) VALUES ('by a function with a setting');
-SELECT count(*) FROM events WHERE position <= comb_sequence_horizon('events_position_seq');
-ALTER FUNCTION comb_track() RESET ALL;
-DELETE FROM events WHERE body = 'by a function with a setting';
-CREATE TABLE states (statement text, restore text);
-INSERT INTO states VALUES ('ALTER TABLE events DISABLE TRIGGER tracked', 'ALTER TABLE events ENABLE ALWAYS TRIGGER tracked'),
-    ('ALTER TABLE events ENABLE REPLICA TRIGGER tracked', 'ALTER TABLE events ENABLE TRIGGER tracked'),
-    ('DROP TRIGGER tracked ON events; CREATE TRIGGER tracked BEFORE INSERT ON events FOR EACH STATEMENT WHEN (false) EXECUTE FUNCTION comb_track()',
-     'DROP TRIGGER tracked ON events; CREATE TRIGGER tracked BEFORE INSERT ON events FOR EACH STATEMENT EXECUTE FUNCTION comb_track()'),
-    ('CREATE TABLE other (n bigint DEFAULT nextval(''events_position_seq''))', 'DROP TABLE other'),
-    ('ALTER SEQUENCE events_position_seq CACHE 2', 'ALTER SEQUENCE events_position_seq CACHE 1'),
-    ('ALTER SEQUENCE events_position_seq INCREMENT 50', 'ALTER SEQUENCE events_position_seq INCREMENT 1'),
-    ('ALTER SEQUENCE events_position_seq INCREMENT -1', 'ALTER SEQUENCE events_position_seq INCREMENT 1'),
-    ('ALTER SEQUENCE events_position_seq CYCLE', 'ALTER SEQUENCE events_position_seq NO CYCLE');
-INSERT INTO states VALUES ('CREATE VIEW drawing AS SELECT * FROM events; ALTER VIEW drawing ALTER position SET DEFAULT nextval(''events_position_seq'');
-     CREATE TRIGGER instead INSTEAD OF DELETE ON drawing FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger();
-     CREATE TRIGGER tracked BEFORE INSERT ON drawing FOR EACH STATEMENT EXECUTE FUNCTION comb_track()', 'DROP VIEW drawing'),
-    ('CREATE TEMP TABLE staging (n bigint DEFAULT nextval(''events_position_seq''))', 'DROP TABLE staging'),
-    ('CREATE RULE replaced AS ON INSERT TO events DO INSTEAD NOTHING', 'DROP RULE replaced ON events'),
-    ('CREATE FOREIGN DATA WRAPPER w; CREATE SERVER s FOREIGN DATA WRAPPER w; CREATE FOREIGN TABLE far (n int DEFAULT nextval(''events_position_seq'')) SERVER s',
-     'DROP FOREIGN TABLE far; DROP SERVER s; DROP FOREIGN DATA WRAPPER w');
--- Each in transactions of its own: a transaction keeps the answer that its snapshot has got.
-\set ECHO none
-SELECT statement, format('SELECT %L AS after, refusal(%L)', statement, 'SELECT comb_sequence_horizon(''events_position_seq'')'), restore,
-    'SELECT comb_sequence_horizon(''events_position_seq'')' AS restored FROM states \gexec
-\set ECHO all
--- A role without rights does not get the answer that a function got for another role.
-CREATE FUNCTION peek() RETURNS bigint LANGUAGE sql STABLE SECURITY DEFINER AS $$SELECT comb_sequence_horizon('events_position_seq')$$;
-CREATE ROLE comb_regress_nobody;
-SET ROLE comb_regress_nobody;
-SELECT refusal('SELECT peek(), comb_sequence_horizon(''events_position_seq'')');
-RESET ROLE;
-DROP ROLE comb_regress_nobody;
-DROP FUNCTION peek();
--- A session of Citus that queries shards.
-SET application_name = 'citus_internal gpid=10000000042';
-SELECT call, refusal('SELECT ' || call) FROM unnest(ARRAY['comb_horizon()', 'comb_tracked()',
-    'comb_sequence_horizon(''events_position_seq'')']) call;
-SELECT refusal('INSERT INTO events (body) VALUES (NULL)');
-RESET application_name;
--- The trigger is known by what it calls, not by its name or address.
-ALTER FUNCTION comb_track() RENAME TO renamed;
-ALTER FUNCTION renamed() SET search_path = pg_catalog;
-INSERT INTO events (body) VALUES ('more');
-SELECT comb_sequence_horizon('events_position_seq');
-ALTER FUNCTION renamed() RESET search_path;
-ALTER FUNCTION renamed() RENAME TO comb_track;
--- Other relations, and privileges.
-SELECT refusal('SELECT comb_sequence_horizon(''events'')');
-SELECT refusal('SELECT comb_sequence_horizon(1)');
-CREATE UNLOGGED TABLE unlogged (n bigint GENERATED ALWAYS AS IDENTITY);
-CREATE TRIGGER tracked BEFORE INSERT ON unlogged FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
-SELECT refusal('SELECT comb_sequence_horizon(''unlogged_n_seq'')');
-ALTER SEQUENCE unlogged_n_seq SET LOGGED;
-SELECT comb_sequence_horizon('unlogged_n_seq');
-DROP TABLE unlogged;
-CREATE SEQUENCE alone;
-SELECT refusal('SELECT comb_sequence_horizon(''alone'')');
-CREATE TABLE untracked (n bigint);
-ALTER SEQUENCE alone OWNED BY events.position;
-SELECT refusal('SELECT comb_sequence_horizon(''alone'')');
-ALTER SEQUENCE alone OWNED BY untracked.n;
-SELECT refusal('SELECT comb_sequence_horizon(''alone'')');
-ALTER SEQUENCE alone OWNED BY NONE;
-DROP TABLE untracked;
-SELECT comb_sequence_horizon(NULL);
-CREATE ROLE comb_reader;
-SET ROLE comb_reader;
-SELECT refusal('SELECT comb_sequence_horizon(''events_position_seq'')');
-RESET ROLE;
-GRANT USAGE ON SEQUENCE events_position_seq TO comb_reader;
-SET ROLE comb_reader;
-SELECT comb_sequence_horizon('events_position_seq');
-RESET ROLE;
-SET comb.scope = backend;
-SELECT refusal('SELECT comb_sequence_horizon(''events_position_seq'')');
-SELECT refusal('INSERT INTO events DEFAULT VALUES');
-RESET comb.scope;
--- The column must store the number itself.
-CREATE SEQUENCE posts_seq;
-CREATE FUNCTION post_id() RETURNS bigint LANGUAGE sql VOLATILE AS $$SELECT 1700000000 << 10 | nextval('posts_seq') % 1024$$;
-CREATE TABLE posts (id bigint PRIMARY KEY DEFAULT post_id());
-CREATE TRIGGER tracked BEFORE INSERT ON posts FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
-SELECT refusal('SELECT comb_sequence_horizon(''posts_seq'')');
-ALTER SEQUENCE posts_seq OWNED BY posts.id;
-SELECT refusal('SELECT comb_sequence_horizon(''posts_seq'')');
-ALTER TABLE posts ALTER id SET DEFAULT nextval('posts_seq') * 100 + 7;
-SELECT refusal('SELECT comb_sequence_horizon(''posts_seq'')');
-ALTER TABLE posts ALTER id SET DEFAULT nextval('alone');
-SELECT refusal('SELECT comb_sequence_horizon(''posts_seq'')');
-ALTER TABLE posts ALTER id TYPE numeric(20, 0), ALTER id SET DEFAULT nextval('posts_seq');
-SELECT comb_sequence_horizon('posts_seq');
-ALTER TABLE posts ALTER id TYPE numeric(20, -1);
-SELECT left(refusal('SELECT comb_sequence_horizon(''posts_seq'')'), 5);
-ALTER TABLE posts ALTER id TYPE real, ALTER id SET DEFAULT nextval('posts_seq');
-SELECT refusal('SELECT comb_sequence_horizon(''posts_seq'')');
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON events FOR EACH ROW EXECUTE FUNCTION comb_guard('position');
+CALL comb_enable_polls('events', 'position');
+TABLE triggers;
+CREATE OR REPLACE TRIGGER zz_comb_guard_position BEFORE INSERT ON events FOR EACH ROW EXECUTE FUNCTION comb_guard('position');
+CALL comb_enable_polls('events', 'position');
+ALTER TABLE events DISABLE TRIGGER ALL;
+CALL comb_enable_polls('events', 'position');
+TABLE triggers;
+CALL comb_disable_polls('events', 'position');
+TABLE triggers;
+DROP TABLE events;
+
+-- In a DO block, as migration tools write it, in a function, and by another name of the schema.
+CREATE SCHEMA "Odd ""name""";
+CREATE TABLE "Odd ""name"""."Events's" ("Key 'k'" bigserial);
+DO $$ BEGIN CALL comb_enable_polls('"Odd ""name"""."Events''s"', 'Key ''k'''); END $$;
+TABLE triggers;
+INSERT INTO "Odd ""name"""."Events's" DEFAULT VALUES;
+SELECT comb_number_horizon('"Odd ""name"""."Events''s"');
+CALL comb_disable_polls('"Odd ""name"""."Events''s"', 'Key ''k''');
+DROP SCHEMA "Odd ""name""" CASCADE;
+
+-- Each type of key, two keys of a table, and the sequence of a column that a program fills.
+CREATE SEQUENCE drawn;
 CREATE DOMAIN whole AS int;
-ALTER TABLE posts ALTER id TYPE whole, ALTER id SET DEFAULT nextval('posts_seq');
-INSERT INTO posts DEFAULT VALUES;
-SELECT comb_sequence_horizon('posts_seq');
--- One that a program fills.
-ALTER TABLE posts ALTER id DROP DEFAULT;
+CREATE TABLE keys (big bigserial, whole serial, small smallserial, of_domain whole DEFAULT nextval('drawn'), program bigint,
+    id uuid DEFAULT comb_new(), changed uniqueidentifier DEFAULT comb_new_mssql(), plain uuid DEFAULT comb_new_mssql(), t text, n numeric);
+CREATE SEQUENCE of_program OWNED BY keys.program;
+SELECT format('CALL comb_enable_polls(%L, %L)', 'keys', attname) FROM pg_attribute
+WHERE attrelid = 'keys'::regclass AND attnum > 0 AND attname NOT IN ('plain', 't', 'n') ORDER BY attnum \gexec
+CALL comb_enable_polls('keys', 'plain', 'mssql');
+TABLE triggers;
 BEGIN;
-SELECT comb_track('posts_seq');
-INSERT INTO posts VALUES (nextval('posts_seq'));
+CALL comb_track('keys');
+INSERT INTO keys (program) VALUES (nextval('of_program'));
 COMMIT;
-SELECT comb_sequence_horizon('posts_seq');
-SELECT setval('posts_seq', 10, false), comb_sequence_horizon('posts_seq');
-DROP TABLE posts;
-DROP FUNCTION post_id;
+SELECT comb_number_horizon('keys', 'big'), comb_number_horizon('keys', 'whole'), comb_number_horizon('keys', key => 'small'),
+    comb_number_horizon('keys', 'of_domain'), comb_number_horizon('keys', 'program');
+SELECT count(*) FROM keys WHERE id <= comb_uuid_horizon('keys', 'id') AND changed <= comb_uuid_horizon('keys', 'changed')
+    AND plain <=# comb_uuid_horizon('keys', 'plain', layout => 'mssql');
+SELECT refusal('SELECT comb_number_horizon(''keys'')') AS which, refusal('SELECT comb_uuid_horizon(''keys'', ''plain'')') AS which_layout,
+    refusal('SELECT comb_uuid_horizon(''keys'', ''id'', layout => ''mssql'')') AS another_layout;
+-- The sequence is named by the trigger, not found by search_path; a rename is repaired.
+CREATE SCHEMA hostile;
+CREATE SEQUENCE hostile.of_program START 1000;
+SET search_path = hostile, public;
+SELECT comb_number_horizon('keys', 'program');
+RESET search_path;
+ALTER SEQUENCE of_program RENAME TO renamed;
+SELECT refusal('SELECT comb_number_horizon(''keys'', ''program'')');
+CALL comb_enable_polls('keys', 'program');
+SELECT comb_number_horizon('keys', 'program');
+DROP SCHEMA hostile CASCADE;
+
+-- What cannot be a key, or has no source.
+SELECT key, refusal(format('CALL comb_enable_polls(%L, %L)', 'keys', key)) FROM unnest(ARRAY['t', 'n', 'none', 'ctid', '']) key;
+SELECT layout, refusal(format('CALL comb_enable_polls(%L, %L, %L)', 'keys', key, layout))
+FROM (VALUES ('id', 'none'), ('id', 'uuidv1'), ('changed', 'uuidv7'), ('big', 'uuidv7')) arguments (key, layout);
+SELECT refusal('CALL comb_enable_polls(NULL, ''id'')'), refusal('CALL comb_enable_polls(''keys'', NULL)'), refusal('CALL comb_track(NULL)');
+ALTER TABLE keys ADD no_source bigint, ADD computed bigint DEFAULT nextval('drawn') * 100 + 7, ADD made bigint GENERATED ALWAYS AS (1) STORED;
+SELECT key, refusal(format('CALL comb_enable_polls(%L, %L)', 'keys', key)) FROM unnest(ARRAY['no_source', 'computed', 'made']) key;
+SELECT definition, refusal('ALTER SEQUENCE drawn ' || definition || '; CALL comb_enable_polls(''keys'', ''of_domain'')')
+FROM unnest(ARRAY['CACHE 2', 'INCREMENT 50', 'INCREMENT -1', 'CYCLE']) definition;
+ALTER SEQUENCE drawn CACHE 1 INCREMENT 1 NO CYCLE;
+DROP TABLE keys;
+DROP SEQUENCE drawn;
 DROP DOMAIN whole;
--- Another role's table cannot draw from the sequence, and holds nobody.
-CREATE ROLE comb_regress_stranger;
-GRANT CREATE ON SCHEMA public TO comb_regress_stranger;
-SET ROLE comb_regress_stranger;
-CREATE TABLE stranger (n bigint DEFAULT nextval('events_position_seq'));
-RESET ROLE;
-SELECT comb_sequence_horizon('events_position_seq');
-DROP TABLE stranger;
-REVOKE CREATE ON SCHEMA public FROM comb_regress_stranger;
-DROP ROLE comb_regress_stranger;
--- Partitions are tracked by the trigger of their table, or by their own.
-CREATE TABLE parts (n bigserial, body text) PARTITION BY LIST (body);
-CREATE TABLE part_a PARTITION OF parts FOR VALUES IN ('a');
-SELECT split_part(refusal('SELECT comb_sequence_horizon(''parts_n_seq'')'), E'\n', 1);
-CREATE TRIGGER tracked BEFORE INSERT ON parts FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
-SELECT refusal('SELECT comb_sequence_horizon(''parts_n_seq'')');
--- A partition and a table that inherits may not have sequences of their own: the rows of both appear in polls.
-CREATE TABLE part_b (n bigserial, body text);
-ALTER TABLE parts ATTACH PARTITION part_b FOR VALUES IN ('b');
-SELECT refusal('SELECT comb_sequence_horizon(''parts_n_seq'')');
-ALTER SEQUENCE part_b_n_seq OWNED BY NONE;
-SELECT left(refusal('SELECT comb_sequence_horizon(''parts_n_seq'')'), 20);
-ALTER TABLE part_b ALTER n SET DEFAULT nextval('parts_n_seq');
-SELECT comb_sequence_horizon('parts_n_seq');
-CREATE TABLE inherits () INHERITS (events);
-SELECT comb_sequence_horizon('events_position_seq') >= 0 AS known;
-ALTER TABLE inherits ALTER position SET DEFAULT nextval('alone');
-SELECT split_part(refusal('SELECT comb_sequence_horizon(''events_position_seq'')'), E'\n', 1);
-DROP TABLE inherits;
 
--- A writer that is not allowed to call comb_tracked() holds the horizon by the trigger alone. A sequence that is set back
--- begins again.
-REVOKE EXECUTE ON FUNCTION comb_tracked() FROM PUBLIC;
-GRANT INSERT, SELECT ON events TO comb_reader;
-SET ROLE comb_reader;
-SELECT refusal('SELECT comb_tracked()');
-BEGIN;
-INSERT INTO events (body) VALUES ('open');
-SELECT count(*) FROM comb_horizon_holders();
-SELECT comb_sequence_horizon('events_position_seq') < max(position) AS held FROM events;
-COMMIT;
-SELECT comb_sequence_horizon('events_position_seq') - max(position) AS behind FROM events;
-RESET ROLE;
-TRUNCATE events RESTART IDENTITY;
-SELECT comb_sequence_horizon('events_position_seq') AS before_the_first;
-INSERT INTO events (body) VALUES ('again');
-SELECT comb_sequence_horizon('events_position_seq');
+-- Relations of other kinds.
+CREATE TABLE parts (n bigserial, state text) PARTITION BY LIST (state);
+CREATE TABLE part_new PARTITION OF parts FOR VALUES IN ('new') PARTITION BY LIST (state);
+CREATE TABLE part_new_1 PARTITION OF part_new DEFAULT;
+CREATE VIEW shown AS TABLE parts;
+CREATE MATERIALIZED VIEW stored AS TABLE parts;
+CREATE TEMP TABLE staging (n bigserial);
+CREATE UNLOGGED TABLE unlogged (n bigserial);
+CREATE FOREIGN DATA WRAPPER w;
+CREATE SERVER far FOREIGN DATA WRAPPER w;
+CREATE FOREIGN TABLE distant (n bigint) SERVER far;
+SELECT relation, refusal(format('CALL comb_enable_polls(%L, %L)', relation, 'n')), left(refusal(format('CALL comb_track(%L)', relation)), 5) AS track
+FROM unnest(ARRAY['part_new', 'part_new_1', 'shown', 'stored', 'staging', 'unlogged', 'distant', 'parts_n_seq', 'pg_class', '0', '4294967295'])
+    relation;
+DROP FOREIGN DATA WRAPPER w CASCADE;
+DROP TABLE staging, unlogged;
 
--- A rollback brings the old number back.
-BEGIN;
-SAVEPOINT s;
-ALTER SEQUENCE events_position_seq RESTART 1000;
-SELECT refusal('SELECT comb_sequence_horizon(''events_position_seq'')');
-INSERT INTO events (body) VALUES ('rolled back');
-ROLLBACK TO s;
-SELECT comb_sequence_horizon('events_position_seq') < 1 AS held;
-INSERT INTO events (body) VALUES ('after a rollback');
-COMMIT;
-SELECT comb_sequence_horizon('events_position_seq');
+-- A partitioned table: each partition, and one that comes later.
+CALL comb_enable_polls('parts', 'n');
+TABLE triggers;
+CREATE TABLE part_done PARTITION OF parts FOR VALUES IN ('done');
+SELECT relation, key, source, problem, untracked_partitions FROM comb_horizon_status();
+SELECT refusal('INSERT INTO part_done (state) VALUES (''done'')') AS directly;
+CALL comb_enable_polls('parts', 'n');
+INSERT INTO part_done (state) VALUES ('done');
+SELECT untracked_partitions FROM comb_horizon_status();
+CALL comb_disable_polls('parts', 'n');
+TABLE triggers;
+DROP TABLE parts CASCADE;
 
--- Versions: each UPDATE generates a greater one, in the layout of the column's type.
-GRANT EXECUTE ON FUNCTION comb_tracked() TO PUBLIC;
-CREATE TABLE items (id int, version uuid DEFAULT comb_tracked());
-CREATE TRIGGER version BEFORE UPDATE ON items FOR EACH ROW EXECUTE FUNCTION comb_row_version();
+-- A parent and its children by INHERITS, of one level.
+CREATE TABLE parent (n bigserial, body text);
+CREATE TABLE child () INHERITS (parent);
+CALL comb_enable_polls('parent', 'n');
+TABLE triggers;
+SELECT refusal('CALL comb_enable_polls(''child'', ''n'')');
+CREATE TABLE grandchild () INHERITS (child);
+SELECT refusal('CALL comb_enable_polls(''parent'', ''n'')'), refusal('SELECT comb_number_horizon(''parent'')'),
+    refusal('INSERT INTO parent (body) VALUES (''a'')');
+DROP TABLE parent CASCADE;
+
+-- Warnings.
+CREATE TABLE filled (n bigserial, id uuid);
+INSERT INTO filled VALUES (100, 'ffffffff-ffff-7fff-bfff-ffffffffffff');
+CREATE FUNCTION changes() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$;
+CREATE TRIGGER zzz BEFORE INSERT ON filled FOR EACH ROW EXECUTE FUNCTION changes();
+CALL comb_enable_polls('filled', 'n');
+CALL comb_enable_polls('filled', 'id');
+SELECT problem FROM comb_horizon_status();
+DROP TRIGGER zzz ON filled;
+SELECT refusal('SELECT comb_number_horizon(''filled'', ''n'')');
+DROP TABLE filled;
+DROP FUNCTION changes;
+
+-- A column of row versions is checked, and gets no trigger.
+CREATE TABLE items (n int, version uuid);
+CREATE TRIGGER version BEFORE INSERT OR UPDATE ON items FOR EACH ROW EXECUTE FUNCTION comb_row_version();
+CALL comb_enable_polls('items', 'version');
+TABLE triggers;
 INSERT INTO items VALUES (1);
 SELECT version AS before FROM items \gset
-UPDATE items SET id = 2, version = NULL;
-SELECT version > :'before' AS increased FROM items;
-CREATE TABLE mssql (id int, changed uniqueidentifier);
-CREATE TRIGGER version BEFORE INSERT OR UPDATE ON mssql FOR EACH ROW EXECUTE FUNCTION comb_row_version('changed');
-INSERT INTO mssql VALUES (1);
-SELECT comb_timestamp_mssql(changed) > now() - interval '1 minute' AS has_a_time FROM mssql;
-DROP TABLE mssql, items, parts, events;
-DROP SEQUENCE alone, part_b_n_seq;
+UPDATE items SET n = 2, version = NULL;
+SELECT version > :'before' AS increased, version <= comb_uuid_horizon('items', after => :'before') AS settled FROM items;
+CREATE OR REPLACE TRIGGER version BEFORE UPDATE ON items FOR EACH ROW EXECUTE FUNCTION comb_row_version();
+SELECT refusal('CALL comb_enable_polls(''items'', ''version'')'), refusal('SELECT comb_uuid_horizon(''items'')');
+DROP TABLE items;
+CREATE TABLE items (n int, changed uniqueidentifier);
+CREATE TRIGGER version BEFORE INSERT OR UPDATE ON items FOR EACH ROW EXECUTE FUNCTION comb_row_version('changed');
+INSERT INTO items VALUES (1);
+SELECT comb_timestamp_mssql(changed) > now() - interval '1 minute' AS has_a_time, changed <= comb_uuid_horizon('items') AS settled FROM items;
+DROP TABLE items;
+
+-- Triggers at other places.
+CREATE TABLE events (position bigint GENERATED ALWAYS AS IDENTITY, body text, u uuid);
+CREATE VIEW all_events AS SELECT * FROM events;
+CREATE TABLE places (trigger text, statement text);
+INSERT INTO places VALUES ('AFTER INSERT ON events FOR EACH STATEMENT EXECUTE FUNCTION comb_track()', 'INSERT INTO events DEFAULT VALUES'),
+    ('BEFORE INSERT ON events FOR EACH ROW EXECUTE FUNCTION comb_track()', 'INSERT INTO events DEFAULT VALUES'),
+    ('BEFORE DELETE ON events FOR EACH STATEMENT EXECUTE FUNCTION comb_track()', 'DELETE FROM events'),
+    ('BEFORE TRUNCATE ON events FOR EACH STATEMENT EXECUTE FUNCTION comb_track()', 'TRUNCATE events'),
+    ('INSTEAD OF INSERT ON all_events FOR EACH ROW EXECUTE FUNCTION comb_track()', 'INSERT INTO all_events (body) VALUES (NULL)'),
+    ('BEFORE UPDATE ON events FOR EACH STATEMENT EXECUTE FUNCTION comb_row_version(''u'')', 'UPDATE events SET body = NULL'),
+    ('AFTER UPDATE ON events FOR EACH ROW EXECUTE FUNCTION comb_row_version(''u'')', 'UPDATE events SET body = NULL'),
+    ('BEFORE UPDATE ON events FOR EACH ROW EXECUTE FUNCTION comb_row_version(''body'')', 'UPDATE events SET body = NULL'),
+    ('BEFORE UPDATE ON events FOR EACH ROW EXECUTE FUNCTION comb_row_version(''none'')', 'UPDATE events SET body = NULL'),
+    ('BEFORE INSERT ON events FOR EACH STATEMENT EXECUTE FUNCTION comb_guard(''position'')', 'INSERT INTO events DEFAULT VALUES'),
+    ('BEFORE DELETE ON events FOR EACH ROW EXECUTE FUNCTION comb_guard(''position'')', 'DELETE FROM events'),
+    ('INSTEAD OF INSERT ON all_events FOR EACH ROW EXECUTE FUNCTION comb_guard(''position'')', 'INSERT INTO all_events (body) VALUES (NULL)'),
+    ('BEFORE INSERT ON events FOR EACH ROW EXECUTE FUNCTION comb_guard()', 'INSERT INTO events DEFAULT VALUES'),
+    ('BEFORE INSERT ON events FOR EACH ROW EXECUTE FUNCTION comb_guard(''none'')', 'INSERT INTO events DEFAULT VALUES'),
+    ('BEFORE INSERT ON events FOR EACH ROW EXECUTE FUNCTION comb_guard(''body'')', 'INSERT INTO events DEFAULT VALUES'),
+    ('BEFORE INSERT ON events FOR EACH ROW EXECUTE FUNCTION comb_guard(''u'', ''none'')', 'INSERT INTO events DEFAULT VALUES'),
+    ('BEFORE INSERT OR UPDATE OF body ON events FOR EACH ROW EXECUTE FUNCTION comb_guard(''position'')', 'INSERT INTO events DEFAULT VALUES');
+INSERT INTO events DEFAULT VALUES;
+SELECT trigger, refusal(format('CREATE TRIGGER t %s; %s', trigger, statement)) FROM places;
+SELECT refusal('SELECT comb_track()'), refusal('SELECT comb_guard()'), refusal('SELECT comb_row_version()');
+DROP VIEW all_events;
+DROP TABLE places, events;
+
+-- Who may: the owner of the table sets it up, and who may insert calls comb_track().
+CREATE ROLE comb_regress_owner;
+CREATE ROLE comb_regress_writer;
+CREATE TABLE events (position bigint GENERATED BY DEFAULT AS IDENTITY, body text);
+SET ROLE comb_regress_writer;
+SELECT refusal('CALL comb_enable_polls(''events'', ''position'')');
+RESET ROLE;
+ALTER TABLE events OWNER TO comb_regress_owner;
+SET ROLE comb_regress_owner;
+CALL comb_enable_polls('events', 'position');
+GRANT INSERT ON events TO comb_regress_writer;
+SET ROLE comb_regress_writer;
+SELECT refusal('CALL comb_disable_polls(''events'', ''position'')');
+BEGIN;
+CALL comb_track('events');
+INSERT INTO events (body) VALUES ('a');
+COMMIT;
+RESET ROLE;
+REVOKE INSERT ON events FROM comb_regress_writer;
+SET ROLE comb_regress_writer;
+SELECT refusal('CALL comb_track(''events'')');
+RESET ROLE;
+DROP TABLE events;
+DROP ROLE comb_regress_owner, comb_regress_writer;
+
+-- The functions are known by what they call, not by their names, and settings of a function change nothing.
+CREATE TABLE events (position bigint GENERATED ALWAYS AS IDENTITY, body text);
+CALL comb_enable_polls('events', 'position');
+ALTER FUNCTION comb_track() RENAME TO renamed;
+ALTER FUNCTION comb_guard() RENAME TO renamed_guard;
+ALTER FUNCTION renamed() SET search_path = '';
+ALTER FUNCTION renamed_guard() SET search_path = '';
+INSERT INTO events (body) VALUES ('a');
+SELECT count(*) FROM events WHERE position <= comb_number_horizon('events');
+ALTER FUNCTION renamed() RESET ALL;
+ALTER FUNCTION renamed_guard() RESET ALL;
+ALTER FUNCTION renamed_guard() RENAME TO comb_guard;
+ALTER FUNCTION renamed() RENAME TO comb_track;
+DROP TABLE events;
+
+DROP VIEW triggers;
 DROP FUNCTION refusal;
-DROP TABLE states;
-DROP ROLE comb_reader;
 DROP EXTENSION comb;

@@ -25,6 +25,9 @@ SELECT comb_timestamp(comb_at('1970-01-01 00:00:00Z')), comb_timestamp(comb_at('
 SELECT comb_between(comb_new(), '-infinity', 'infinity') AS always,
        comb_between(comb_new(), 'infinity', 'infinity') AS never;
 SELECT comb_lower_bound('-infinity'), comb_lower_bound('2022-02-22 19:22:22Z'), comb_lower_bound('infinity');
+-- Between milliseconds, it is the first key of comb at that microsecond.
+SELECT comb_lower_bound('2022-02-22 19:22:22.000001Z'), comb_lower_bound('2022-02-22 19:22:22.000500Z', 'mssql'),
+       comb_timestamp_micros(comb_lower_bound('2022-02-22 19:22:22.123456Z'));
 
 -- NULL in, NULL out; of a range, what its two comparisons say.
 SELECT comb_at(NULL) IS NULL AS at, comb_lower_bound(NULL) IS NULL AS lower_bound,

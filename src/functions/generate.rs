@@ -44,7 +44,7 @@ fn comb_at(at: TimestampTz, layout: &'static Layout) -> Result<Uuid, Report> {
     let tick = tick_of_micros(at.unix_micros());
     // Generating a tick would do this.
     backend::refresh_random();
-    layout.encode(Comb { tick, random: backend::random()? }).ok_or_else(|| timestamp_out_of_range(layout))
+    layout.encode(Comb { tick, random: backend::random()? }).ok_or_else(|| timestamp_out_of_range(layout, Some(at)))
 }
 
 /// The next UUID with an interval added to its time, as PostgreSQL adds one to a timestamptz.
@@ -56,7 +56,7 @@ fn comb_shifted(shift: &pg_sys::Interval, layout: &'static Layout) -> Result<Uui
     let tick = backend::next_tick(layout.step(settings::timestamp_step()), LAST_TICK.into(), || clock_out_of_layout(layout))?;
     let random = backend::random()?;
     let id = shifted(tick.into(), shift).and_then(|tick| layout.encode(Comb { tick, random }));
-    id.ok_or_else(|| timestamp_out_of_range(layout))
+    id.ok_or_else(|| timestamp_out_of_range(layout, None))
 }
 
 /// The tick moved as far as the interval moves its microsecond; `None` out of range.

@@ -72,7 +72,8 @@ fn begin(trigger: Trigger) -> Result<Guarded, Report> {
             .hint("Write EXECUTE FUNCTION comb_guard('column'), or comb_guard('column', 'layout') for a UUID."));
         }
     }
-    let at_end = pg_sys::MemoryContextCallback { func: Some(forget_deleted), arg: std::ptr::null_mut(), next: std::ptr::null_mut() };
+    let at_end =
+        pg_sys::MemoryContextCallback { func: Some(forget_deleted), arg: std::ptr::null_mut(), next: std::ptr::null_mut() };
     let column = polled_column(trigger.table(), attribute)?;
     Ok(Guarded { column, generation: generation(), has_compared: false, is_registered: false, at_end })
 }
@@ -139,9 +140,12 @@ fn check(trigger: Trigger, guarded: &mut Guarded, key: Key) -> Result<(), Report
 #[cold]
 fn rejected(trigger: Trigger, error: Report) -> Report {
     let error = error.detail("It was generated before the transaction wrote its floor. A reader may have passed it already.");
-    let remedy = "Let the INSERT generate the key, or use CALL comb_track('table') before the key is generated, in the same transaction.";
+    let remedy =
+        "Let the INSERT generate the key, or use CALL comb_track('table') before the key is generated, in the same transaction.";
     if trigger.is_before() {
-        error.hint(format_args!("{remedy} If a partition is written directly, use CALL comb_enable_polls('table', 'column') again."))
+        error.hint(format_args!(
+            "{remedy} If a partition is written directly, use CALL comb_enable_polls('table', 'column') again."
+        ))
     } else {
         error.hint(remedy)
     }

@@ -7,7 +7,7 @@ use crate::postgres::report::{Report, report};
 use crate::postgres::timestamp::TimestampTz;
 use crate::server::backend::{clock_micros, clock_out_of_range};
 use comb_id::layout::Layout;
-use comb_id::layouts::labelled;
+use comb_id::layouts::{labelled, nearest};
 
 /// A text that names a layout.
 impl Parameter for &'static Layout {
@@ -24,16 +24,24 @@ pub fn layout_named(label: &[u8]) -> Result<&'static Layout, Report> {
 
 #[cold]
 fn unknown_layout(label: &[u8]) -> Report {
-    report!(ERRCODE_INVALID_PARAMETER_VALUE, "unrecognized UUID layout: ").quote(label).hint("comb_layouts() lists the layouts.")
+    let error = report!(ERRCODE_INVALID_PARAMETER_VALUE, "unrecognized UUID layout: ").quote(label);
+    match nearest(label) {
+        Some(layout) => error.hint(format_args!("Perhaps you meant \"{}\". comb_layouts() lists the layouts.", layout.label)),
+        None => error.hint("comb_layouts() lists the layouts."),
+    }
 }
 
 /// A time that the layout cannot hold.
 #[cold]
-pub fn timestamp_out_of_range(layout: &'static Layout) -> Report {
+pub fn timestamp_out_of_range(layout: &'static Layout, at: Option<TimestampTz>) -> Report {
     let (first, last) = layout.range_micros();
     let [first, last] = [first, last].map(TimestampTz::from_unix_micros);
-    report!(ERRCODE_DATETIME_FIELD_OVERFLOW, "timestamp out of range for UUID layout \"{}\"", layout.label)
-        .detail(format_args!("The layout can represent times from {first} to {last}."))
+    let error = report!(ERRCODE_DATETIME_FIELD_OVERFLOW, "timestamp out of range for UUID layout \"{}\"", layout.label);
+    let error = match at {
+        Some(at) => error.and(format_args!(": {at}")),
+        None => error,
+    };
+    error.hint(format_args!("The layout holds times from {first} to {last}."))
 }
 
 /// A clock whose time the layout cannot hold.

@@ -48,7 +48,7 @@ fn comb_inspect(id: &Uuid) -> Datum {
         version: rfc9562::version(id),
         variant: inspect::variant(id),
         timestamp: comb_timestamp(id),
-        note: inspect::may_be_draft(id).then_some(DRAFT),
+        note: note(id),
         layouts: *id,
     };
     let mut json = StringInfo::new();
@@ -59,8 +59,18 @@ fn comb_inspect(id: &Uuid) -> Datum {
     unsafe { raw::DirectFunctionCall1Coll(Some(raw::jsonb_in), pg_sys::Oid::INVALID, Datum::from(json.as_ptr())) }
 }
 
+fn note(id: &Uuid) -> Option<&'static str> {
+    if inspect::may_be_draft(id) {
+        return Some(DRAFT);
+    }
+    inspect::without_first_bit(id).map(|_| DUCKDB)
+}
+
 const DRAFT: &str =
     "version 7, but a time far in the future: perhaps a key of an early draft of version 7, which began with 36 bits of seconds";
+
+const DUCKDB: &str =
+    "version 7, but a time far in the future: perhaps a key of uuidv7() of DuckDB 1.3.0, which set the first bit of the time";
 
 /// The version and variant of a UUID, and the layouts that it can have.
 #[derive(Serialize)]

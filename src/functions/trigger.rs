@@ -204,14 +204,7 @@ impl Trigger {
         // SAFETY: the row and the column are of the trigger's table.
         unsafe {
             let description = (*self.data.tg_relation).rd_att;
-            raw::heap_modify_tuple_by_cols(
-                self.row(),
-                description,
-                1,
-                number as Const<_>,
-                value as Const<_>,
-                is_null as Const<_>,
-            )
+            raw::heap_modify_tuple_by_cols(self.row(), description, 1, number as Const<_>, value as Const<_>, is_null as Const<_>)
         }
     }
 }

@@ -7,21 +7,34 @@
 //! Rationale: with an inlinable SQL function instead, `WHERE tenant = $1::uuid ORDER BY created` would lose the order of
 //! an index on (tenant, created), and `= ANY (array)` would call an SQL function for each row, which takes 35 times as long.
 
+use std::ffi::CStr;
+
+use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, Datum, Expr, Node, NodeTag, Oid};
 
 use crate::postgres::call::{Call, export};
 use crate::postgres::catalog::cells;
 use crate::postgres::raw;
+use crate::postgres::report::report;
+use comb_id::uuid_text;
+use uuid::Uuid;
 
 /// uuid = uuid (pg_operator.dat).
 const UUID_EQ: Oid = Oid::from_u32(2972);
 
 export!(uniqueidentifier_in, uniqueidentifier_eq_support);
 
-/// The input function is uuid's. It gets the call, which says where to store an error (pg_input_is_valid).
-fn uniqueidentifier_in(call: Call, _: Datum) -> Datum {
-    // SAFETY: the call has a cstring, as one of uuid_in().
-    unsafe { raw::uuid_in(call.info()) }
+/// The input function accepts the texts that uuid's does. Its error has the name of this type.
+fn uniqueidentifier_in(call: Call, text: Datum) -> Option<Uuid> {
+    // SAFETY: the argument is a cstring, which lives as long as the call.
+    let text = unsafe { CStr::from_ptr(text.cast_mut_ptr()) }.to_bytes();
+    let id = uuid_text::read(text);
+    if id.is_none() {
+        let error = report!(ERRCODE_INVALID_TEXT_REPRESENTATION, "invalid input syntax for type uniqueidentifier: ").quote(text);
+        // SAFETY: PostgreSQL passes no context, or one that says where to store an error (pg_input_is_valid).
+        unsafe { error.save((*call.info()).context) };
+    }
+    id
 }
 
 fn uniqueidentifier_eq_support(request: *mut Node) -> Datum {

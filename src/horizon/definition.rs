@@ -16,7 +16,8 @@ use pgrx::pg_sys::{self, Datum, DependencyType, NodeTag, Oid, SysCacheIdentifier
 use super::triggers::{self, Calls};
 use crate::postgres::catalog::{self, Relation};
 use crate::postgres::compat::{
-    BY_REFERENCED, CHILDREN, DEFAULT_EXPRESSION, DEFAULTS_OF_TABLE, FormDataPgAttrdef, FormDataPgDepend, FormDataPgInherits, PARENTS,
+    BY_REFERENCED, CHILDREN, DEFAULT_EXPRESSION, DEFAULTS_OF_TABLE, FormDataPgAttrdef, FormDataPgDepend, FormDataPgInherits,
+    PARENTS,
 };
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;

@@ -122,7 +122,10 @@ fn find(table: Oid, name: &[u8], keys: Keys) -> Result<Polled, Report> {
         return Ok(column);
     }
     let other = if keys == Keys::Uuids { "comb_number_horizon()" } else { "comb_uuid_horizon()" };
-    Err(report!(ERRCODE_INVALID_PARAMETER_VALUE, "column ").quote(name).and(" has keys of another type").hint(format_args!("Use {other}.")))
+    Err(report!(ERRCODE_INVALID_PARAMETER_VALUE, "column ")
+        .quote(name)
+        .and(" has keys of another type")
+        .hint(format_args!("Use {other}.")))
 }
 
 /// The number of a column.

@@ -311,7 +311,13 @@ fn list(index: usize, column: &Polled) -> Result<(), Report> {
         let is_partitioned = class.as_ref().is_some_and(|class| class.kind == pg_sys::RELKIND_PARTITIONED_TABLE);
         let is_partition = class.is_some_and(|class| class.is_partition);
         let inherits = table != column.topmost && !is_partition;
-        Member { table, attached_by: attached_by.to_u32(), checked: CHANGED, inherits, shapes_tree: !is_partition || is_partitioned }
+        Member {
+            table,
+            attached_by: attached_by.to_u32(),
+            checked: CHANGED,
+            inherits,
+            shapes_tree: !is_partition || is_partitioned,
+        }
     };
     // SAFETY: the memory has a place for each cell.
     let sorted = unsafe {
@@ -397,7 +403,9 @@ fn check_guard(
     let guards = |trigger: &TriggerRow, always| {
         let calls = trigger.calls();
         let is_of_layout = match (column.key_type, trigger.layout()) {
-            (KeyType::Uuid(by_type), label) => label.map_or(Some(by_type), |label| labelled(label.to_bytes())) == Some(column.layout),
+            (KeyType::Uuid(by_type), label) => {
+                label.map_or(Some(by_type), |label| labelled(label.to_bytes())) == Some(column.layout)
+            }
             _ => true,
         };
         matches!(calls, Some(Calls::Guard | Calls::RowVersion))

@@ -91,6 +91,12 @@ impl Parameter for &Uuid {
     }
 }
 
+impl Parameter for i32 {
+    unsafe fn read(call: Call, index: usize) -> Result<Self, Report> {
+        Ok(call.argument(index).value.value() as i32)
+    }
+}
+
 impl Parameter for TimestampTz {
     #[inline(always)]
     unsafe fn read(call: Call, index: usize) -> Result<Self, Report> {
@@ -133,7 +139,7 @@ impl Parameter for Datum {
     }
 }
 
-/// A regclass.
+/// An oid or a regclass.
 impl Parameter for Oid {
     unsafe fn read(call: Call, index: usize) -> Result<Self, Report> {
         Ok(Oid::from_u32(call.argument(index).value.value() as u32))
@@ -188,6 +194,12 @@ macro_rules! by_value {
     )*};
 }
 by_value!(bool i32 i64);
+
+impl Value for f64 {
+    fn datum(self) -> Datum {
+        Datum::from(self.to_bits())
+    }
+}
 
 impl Value for Uuid {
     #[inline(always)]

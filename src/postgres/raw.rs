@@ -46,7 +46,6 @@ functions! {
     fn jsonb_in(call: FunctionCallInfo) -> Datum;
     fn timestamp_zone(call: FunctionCallInfo) -> Datum;
     fn timestamptz_pl_interval(call: FunctionCallInfo) -> Datum;
-    fn uuid_in(call: FunctionCallInfo) -> Datum;
 
     // Values
     fn cstring_to_text_with_len(text: *const c_char, length: c_int) -> *mut pg_sys::text;
@@ -221,6 +220,12 @@ functions! {
     fn RelationGetIndexList(relation: Relation) -> *mut List;
     fn RelationClose(relation: Relation);
     fn estimate_expression_value(root: *mut PlannerInfo, expression: *mut Node) -> *mut Node;
+    fn get_opcode(operator: Oid) -> RegProcedure;
+    fn get_oprrest(operator: Oid) -> RegProcedure;
+    fn get_restriction_variable(
+        root: *mut PlannerInfo, arguments: *mut List, table: c_int, variable: *mut VariableStatData, other: *mut *mut Node,
+        is_left: *mut bool,
+    ) -> bool;
     fn examine_variable(
         root: *mut PlannerInfo, expression: *mut Node, table: c_int,
         variable: *mut VariableStatData,
@@ -250,6 +255,10 @@ unsafe extern "C-unwind" {
     pub fn errdetail(format: *const c_char, ...) -> c_int;
     pub fn errhint(format: *const c_char, ...) -> c_int;
     pub fn errfinish(file: *const c_char, line: c_int, function: *const c_char);
+    #[cfg(not(feature = "pg15"))]
+    pub fn errsave_start(context: *mut Node, domain: *const c_char) -> bool;
+    #[cfg(not(feature = "pg15"))]
+    pub fn errsave_finish(context: *mut Node, file: *const c_char, line: c_int, function: *const c_char);
 
     // catalog/pg_inherits.h
     pub fn has_subclass(table: Oid) -> bool;

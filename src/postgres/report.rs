@@ -3,8 +3,8 @@
 use std::ffi::{CStr, c_char};
 use std::{fmt, ptr};
 
+use pgrx::pg_sys::{self, Oid};
 use pgrx::PgLogLevel;
-use pgrx::pg_sys::Oid;
 
 use super::raw;
 use super::string_info::StringInfo;
@@ -92,6 +92,28 @@ impl Report {
         self.send(PgLogLevel::ERROR);
         // errfinish() does not return from an ERROR.
         std::process::abort()
+    }
+
+    /// Reports an error of an input function: raises it, or stores it in `context` if the caller has passed one, as errsave()
+    /// does. Then the function returns. PostgreSQL 15 passes none.
+    ///
+    /// # Safety
+    /// `context` is null or that of a call. No frame between here and PostgreSQL may hold anything to be dropped.
+    #[cold]
+    pub unsafe fn save(&self, context: *mut pg_sys::Node) {
+        #[cfg(feature = "pg15")]
+        {
+            let _ = context;
+            self.raise()
+        }
+        // SAFETY: errsave() makes these calls.
+        #[cfg(not(feature = "pg15"))]
+        unsafe {
+            if raw::errsave_start(context, ptr::null()) {
+                self.fill();
+                raw::errsave_finish(context, self.file.as_ptr(), self.line, ptr::null());
+            }
+        }
     }
 
     pub fn send(&self, level: PgLogLevel) {

@@ -2,8 +2,9 @@
 
 use uuid::{Uuid, Variant};
 
+use super::byte_order::ByteOrder;
 use super::layout::Layout;
-use super::layouts::{LAYOUTS, NEWSEQUENTIALID};
+use super::layouts::LAYOUTS;
 use super::rfc9562;
 
 /// The plausible times, from 1990-01-01 to 2100-01-01, in microseconds since the Unix epoch.
@@ -26,11 +27,12 @@ pub struct Reading {
     pub stamped: Option<bool>,
 }
 
-/// The pairs of `plausible` and `stamped`, the most likely first.
-const LIKELIHOODS: [(bool, Option<bool>); 6] =
-    [(true, Some(true)), (true, None), (true, Some(false)), (false, Some(true)), (false, None), (false, Some(false))];
+/// The layouts, and how many of 2^64 random UUIDs they read as a plausible time, the fewest first.
+static BY_RARITY: [(u64, &Layout); LAYOUTS.len()] = by_rarity();
 
-/// The readings of a UUID in all layouts that it can be of, the most likely first.
+/// The readings of a UUID in all layouts that it can be of: plausible ones first, among them those whose stamp does not
+/// contradict the layout, among these those that are rarest for random UUIDs. Any random UUID of version 4 has the stamp of
+/// layouts of version 4.
 ///
 /// ```
 /// use comb_id::inspect::readings;
@@ -40,18 +42,46 @@ const LIKELIHOODS: [(bool, Option<bool>); 6] =
 /// assert_eq!((first.layout.label, first.micros), ("uuidv7", 1_645_557_742_000_000));
 /// ```
 pub fn readings(id: &Uuid) -> impl Iterator<Item = Reading> + '_ {
-    LIKELIHOODS.iter().flat_map(move |&(plausible, stamped)| {
-        by_frequency()
-            .filter_map(|layout| Reading::of(layout, id))
-            .filter(move |reading| (reading.plausible, reading.stamped) == (plausible, stamped))
+    [(true, true), (true, false), (false, true), (false, false)].iter().flat_map(move |&(plausible, fits)| {
+        BY_RARITY
+            .iter()
+            .filter_map(|(_, layout)| Reading::of(layout, id))
+            .filter(move |reading| (reading.plausible, reading.stamped != Some(false)) == (plausible, fits))
     })
 }
 
-/// The layouts in the order of the table, but with `newsequentialid` first: one in 500 of its UUIDs can be
-/// read as `mysql_ordered`, and the other way round, and more tables have UUIDs of SQL Server's default.
-fn by_frequency() -> impl Iterator<Item = &'static Layout> {
-    let others = LAYOUTS.iter().filter(|layout| **layout != NEWSEQUENTIALID);
-    std::iter::once(&NEWSEQUENTIALID).chain(others)
+/// Among layouts that are equally rare, `newsequentialid` is before `mysql_ordered`: one in 500 UUIDs of each can be read as the
+/// other, and more tables have UUIDs of SQL Server's default. Then those with a stamp are before those without.
+const fn by_rarity() -> [(u64, &'static Layout); LAYOUTS.len()] {
+    let mut sorted = [(u64::MAX, &LAYOUTS[0]); LAYOUTS.len()];
+    let mut count = 0;
+    let mut pass = 0;
+    while pass < 3 {
+        let mut row = 0;
+        while row < LAYOUTS.len() {
+            let layout = &LAYOUTS[row];
+            let kind = if matches!(layout.order, ByteOrder::Newsequentialid) {
+                0
+            } else if layout.version.is_some() {
+                1
+            } else {
+                2
+            };
+            if kind == pass {
+                let share = layout.share_of_random(PLAUSIBLE.start, PLAUSIBLE.end);
+                let mut place = count;
+                while place > 0 && sorted[place - 1].0 > share {
+                    sorted[place] = sorted[place - 1];
+                    place -= 1;
+                }
+                sorted[place] = (share, layout);
+                count += 1;
+            }
+            row += 1;
+        }
+        pass += 1;
+    }
+    sorted
 }
 
 impl Reading {
@@ -73,6 +103,14 @@ pub fn may_be_draft(id: &Uuid) -> bool {
     rfc9562::version(id) == Some(7)
         && rfc9562::micros(id).is_some_and(|micros| !is_plausible(micros))
         && is_plausible(seconds * 1_000_000)
+}
+
+/// The UUID without its first bit, if it may be one of DuckDB 1.3.0's `uuidv7()`, which set that bit: as version 7, its time is
+/// in the year 6429 or later.
+pub fn without_first_bit(id: &Uuid) -> Option<Uuid> {
+    let meant = Uuid::from_u128(id.as_u128() & (u128::MAX >> 1));
+    let is_meant = meant != *id && rfc9562::version(id) == Some(7) && rfc9562::micros(&meant).is_some_and(is_plausible);
+    is_meant.then_some(meant)
 }
 
 /// The name of a UUID's variant (RFC 9562 section 4.1).

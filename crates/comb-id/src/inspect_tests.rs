@@ -1,6 +1,9 @@
 use super::*;
-use crate::layouts::labelled;
+use crate::layout::Comb;
+use crate::layouts::{NEWSEQUENTIALID, labelled};
 use crate::vectors::{STRIDE, micros, uuid, vectors};
+use comb_tick::tick_of_micros;
+use uuid::{Builder, Version};
 
 #[test]
 fn plausible_times_end_with_the_years() {
@@ -53,6 +56,62 @@ fn newsequentialids_come_first() {
         id = NEWSEQUENTIALID.with_micros(&Uuid::from_u64_pair(id.as_u64_pair().0, node), at).unwrap();
         let first = readings(&id).next().unwrap();
         assert_eq!((first.layout.label, first.micros), ("newsequentialid", at), "{id}");
+    }
+}
+
+/// The shares are those of random UUIDs: counted, they are as large.
+#[test]
+fn layouts_are_ranked_by_their_share_of_random_uuids() {
+    let labels: Vec<_> = BY_RARITY.iter().map(|(_, layout)| layout.label).collect();
+    assert!(BY_RARITY.is_sorted_by_key(|(share, _)| *share));
+    assert_eq!(labels[..2], ["uuidv7", "uuidv8_mssql"]);
+    assert_eq!(labels.last(), Some(&"laravel"));
+    let ticks = |label| labels.iter().position(|it| *it == label).unwrap();
+    assert!(ticks("newsequentialid") < ticks("mysql_ordered") && ticks("process_ticks") < ticks("mssql_legacy"));
+
+    let (mut state, count) = (1u128, 200_000 / STRIDE);
+    let mut found = [0usize; LAYOUTS.len()];
+    for _ in 0..count {
+        state = state.wrapping_mul(0x2360_ed05_1fc6_5da4_4385_df64_9fcc_f645).wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let id = Uuid::from_u128(state ^ state >> 64);
+        for (found, (_, layout)) in found.iter_mut().zip(&BY_RARITY) {
+            *found += usize::from(layout.micros(&id).is_some_and(is_plausible));
+        }
+    }
+    for (found, (share, layout)) in found.iter().zip(&BY_RARITY) {
+        let expected = *share as f64 / 2f64.powi(64) * count as f64;
+        let error = 5.0 * expected.sqrt() + 5.0;
+        assert!((*found as f64 - expected).abs() < error, "{}: {found} instead of {expected}", layout.label);
+    }
+}
+
+/// A random UUID looks plausible as `laravel` in 79 of 100 cases; these keys had it first.
+#[test]
+fn keys_of_ef_core_and_newid_come_first() {
+    for id in vectors().filter(|vector| ["process_ticks", "ticks_first"].contains(&vector.layout)) {
+        assert_eq!(readings(&id.uuid()).next().unwrap().layout.label, id.layout, "{}", id.id);
+    }
+    let layout = labelled(b"process_ticks").unwrap();
+    let first = |random: u64| {
+        let comb = Comb { tick: tick_of_micros(micros("2026-11-26 15:00:31")), random };
+        let id = Builder::from_bytes(layout.encode(comb).unwrap().into_bytes()).with_version(Version::Random).into_uuid();
+        readings(&id).next().unwrap().layout.label
+    };
+    let right = (0..1000u64).filter(|n| first(n.wrapping_mul(0x9e37_79b9_7f4a_7c15)) == "process_ticks").count();
+    assert!(right > 990, "{right} of 1000");
+}
+
+#[test]
+fn keys_of_duckdb_1_3_0_are_noticed() {
+    let id = uuid("8196f946-5678-7ac0-a594-fe51da68ec69");
+    assert_eq!(without_first_bit(&id), Some(uuid("0196f946-5678-7ac0-a594-fe51da68ec69")));
+    for id in [
+        "0196f946-5678-7ac0-a594-fe51da68ec69",
+        "8196f946-5678-4ac0-a594-fe51da68ec69",
+        "f196f946-5678-7ac0-a594-fe51da68ec69",
+        "ffffffff-ffff-7fff-bfff-ffffffffffff",
+    ] {
+        assert_eq!(without_first_bit(&uuid(id)), None, "{id}");
     }
 }
 

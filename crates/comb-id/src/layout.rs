@@ -153,6 +153,15 @@ impl Layout {
         if version.0 < variant.0 { [version, variant, multicast] } else { [variant, version, multicast] }
     }
 
+    /// How many of 2^64 random UUIDs have the stamp, if another than that of version 4 is required, and a time from `start` to
+    /// before `end`, in microseconds since the Unix epoch.
+    pub(super) const fn share_of_random(&self, start: i64, end: i64) -> u64 {
+        let (first, last) = self.range_micros();
+        let count = self.time_field.count(if start > first { start } else { first }, if end <= last { end } else { last + 1 });
+        let share = count << (u64::BITS - self.time_field.bits);
+        if self.requires_stamp() { share >> (VERSION_BITS + VARIANT_BITS) } else { share }
+    }
+
     /// Panics unless the encoder and the decoder can serve the layout. Called when the table is compiled.
     pub(super) const fn check(&self) {
         assert!(matches!(self.random_bits(), 56..=64), "56 to 64 random bits must remain");
@@ -319,14 +328,19 @@ impl Layout {
         self.order.uuid(if self.requires_stamp() { self.stamped(number) } else { number })
     }
 
-    /// The smallest UUID of a time or later, in microseconds since the Unix epoch: UUIDs of an earlier time are below it, also
-    /// those of other programs. Before the range it is the nil UUID or the first UUID, after it the max UUID.
+    /// The smallest UUID of a time or later, in microseconds since the Unix epoch. Before the range it is the nil UUID or the
+    /// first UUID, after it the max UUID.
+    ///
+    /// At a time that the time field shows, UUIDs of an earlier time are below it, also those of other programs. At any other
+    /// time, it is within the unit of a time field: it is right for UUIDs whose bits below the field are the remainder.
     ///
     /// ```
     /// use comb_id::layouts::{MSSQL, UUIDV7};
     ///
     /// let bound = UUIDV7.lower_bound(1_645_557_742_000_000); // 2022-02-22 19:22:22 UTC
     /// assert_eq!(bound.to_string(), "017f22e2-79b0-7000-8000-000000000000");
+    /// let bound = UUIDV7.lower_bound(1_645_557_742_000_500);
+    /// assert_eq!(bound.to_string(), "017f22e2-79b0-7800-8000-000000000000");
     /// // A layout whose UUIDs need not have a version has bounds without one.
     /// let bound = MSSQL.lower_bound(1_645_557_742_000_000);
     /// assert_eq!(bound.to_string(), "00000000-0000-0000-0000-017f22e279b0");
@@ -334,8 +348,11 @@ impl Layout {
     /// ```
     pub fn lower_bound(&self, micros: i64) -> Uuid {
         let micros = micros.max(self.range_micros().0);
-        let is_held = |field: &u64| self.time_field.micros(*field).is_some_and(|micros| self.holds_micros(micros));
-        self.time_field.field_from(micros).filter(is_held).map_or(Uuid::max(), |field| self.with_field(&Uuid::nil(), field))
+        let shown = self.time_field.field_of(micros).filter(|&field| self.time_field.micros(field) == Some(micros));
+        match shown.filter(|_| self.holds_micros(micros)) {
+            Some(field) => self.with_field(&Uuid::nil(), field),
+            None => self.smallest(tick_of_micros(micros)).unwrap_or(Uuid::max()),
+        }
     }
 }
 

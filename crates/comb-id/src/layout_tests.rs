@@ -3,7 +3,7 @@
 use super::*;
 use crate::layouts::{LAYOUTS, MSSQL, NEWSEQUENTIALID, UUIDV1, UUIDV6, UUIDV7, labelled};
 use crate::vectors::{ids, micros, uuid, vectors};
-use comb_tick::{TICKS_PER_MS, Tick, tick_of_micros};
+use comb_tick::{TICKS_PER_MS, Tick, micros_of_tick, tick_of_micros};
 use proptest::prelude::*;
 
 fn any_layout() -> impl Strategy<Value = &'static Layout> {
@@ -195,12 +195,12 @@ proptest! {
         prop_assert!(layout.time_field.field_of(read) == Some(field) || layout.time_field.micros(field - 1) == Some(read));
     }
 
-    /// The time field decides, whatever the version.
+    /// In whole milliseconds, the time field decides, whatever the version.
     #[test]
-    fn lower_bounds_part_ids_by_their_time(id in ids(), at in any::<i64>(), near in -3000i64..3000) {
+    fn lower_bounds_part_ids_by_their_time(id in ids(), at in any::<i64>(), near in -3i64..3) {
         let (ms, _) = MSSQL.disassemble(&id);
         let time = ms as i64 * 1000;
-        for bound in [at, time + near] {
+        for bound in [at / 1000 * 1000, time + near * 1000] {
             let lower_bound = MSSQL.lower_bound(bound);
             if bound > YEAR_10000_US - 1000 {
                 prop_assert_eq!(lower_bound, Uuid::max());
@@ -354,13 +354,25 @@ proptest! {
         let _ = (layout.micros(&id), layout.decode(&id));
     }
 
-    /// Exactly the ids of the time and later are at or after its bound.
+    /// Exactly the ids of the time and later are at or after its bound: by the time that they show, and within the unit of
+    /// the time field by their remainder.
     #[test]
     fn lower_bounds_of_every_layout_part_its_ids((layout, comb, _) in layout_and_combs(), near in -20_000i64..20_000) {
         let id = layout.encode(comb).unwrap();
         let at = layout.micros(&id).unwrap();
-        for bound in [at, at + near, at + 1] {
-            prop_assert_eq!(layout.order.compare(&id, &layout.lower_bound(bound)).is_ge(), at >= bound, "{}", layout.label);
+        for bound in [at, at + near, at + near / 20, at + 1] {
+            let is_from_on = at >= bound || !layout.marks_process() && comb.tick >= tick_of_micros(bound);
+            prop_assert_eq!(layout.order.compare(&id, &layout.lower_bound(bound)).is_ge(), is_from_on, "{}", layout.label);
+        }
+    }
+
+    /// A range that ends at a time and one that begins there have no key in common and leave none out.
+    #[test]
+    fn lower_bounds_increase((layout, a, b) in layout_and_combs(), near in -20_000i64..20_000) {
+        let micros = [a.tick, b.tick].map(|tick| micros_of_tick(tick).unwrap());
+        for (early, late) in [(micros[0], micros[1]), (micros[0], micros[0].saturating_add(near))] {
+            let order = layout.order.compare(&layout.lower_bound(early), &layout.lower_bound(late));
+            prop_assert!(if early <= late { order.is_le() } else { order.is_ge() }, "{}", layout.label);
         }
     }
 }

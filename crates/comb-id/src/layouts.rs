@@ -54,7 +54,7 @@ pub const MSSQL_LEGACY: Layout = Layout {
 };
 
 /// All layouts, in the order in which comb_layouts() shows them.
-pub static LAYOUTS: [Layout; 17] = [
+pub static LAYOUTS: [Layout; 18] = [
     UUIDV7,
     Layout {
         label: "postgres",
@@ -112,7 +112,7 @@ pub static LAYOUTS: [Layout; 17] = [
         time_field: TimeField::DOTNET_TICKS,
         order: ByteOrder::Sqlserver,
         version: None,
-        known_as: "a random number for the process and .NET ticks; EF Core's and NewId's time field reads the same",
+        known_as: "EF Core SequentialGuidValueGenerator, NewId.NextGuid()",
     },
     Layout {
         label: "ulid",
@@ -138,6 +138,13 @@ pub static LAYOUTS: [Layout; 17] = [
         version: Some(8),
         known_as: "UUIDNext for SQL Server",
     },
+    Layout {
+        label: "ticks_first",
+        time_field: TimeField::DOTNET_TICKS,
+        order: ByteOrder::Postgres,
+        version: None,
+        known_as: "NewId.NextSequentialGuid()",
+    },
 ];
 
 const _: () = {
@@ -152,3 +159,61 @@ const _: () = {
 pub fn labelled(label: &[u8]) -> Option<&'static Layout> {
     LAYOUTS.iter().find(|layout| layout.label.as_bytes() == label)
 }
+
+/// The longest label, and the longest text that is compared with labels.
+const LONGEST: usize = 32;
+
+/// The layout whose label is probably meant: it contains the text, or differs from it in one character of four at most. Only
+/// letters and digits count, upper or lower case.
+///
+/// ```
+/// use comb_id::layouts::nearest;
+///
+/// assert_eq!(nearest(b"MSSQL").unwrap().label, "mssql");
+/// assert_eq!(nearest(b"mssql_lagacy").unwrap().label, "mssql_legacy");
+/// assert_eq!(nearest(b"MySQL").unwrap().label, "mysql_ordered");
+/// assert!(nearest(b"guid").is_none());
+/// ```
+pub fn nearest(label: &[u8]) -> Option<&'static Layout> {
+    let mut place = [0; LONGEST];
+    let written = letters(label, &mut place)?;
+    let mut distances = LAYOUTS.iter().map(|layout| {
+        let mut place = [0; LONGEST];
+        let known = letters(layout.label.as_bytes(), &mut place).unwrap_or_default();
+        let contains = written.len() > 1 && known.windows(written.len()).any(|part| part == written);
+        let order = (!contains, if contains { known.len() - written.len() } else { distance(written, known) });
+        (order, layout)
+    });
+    let first = distances.next()?;
+    let (order, layout) = distances.fold(first, |best, next| if next.0 < best.0 { next } else { best });
+    (!order.0 || order.1 * 4 <= written.len()).then_some(layout)
+}
+
+/// The letters and digits of a text, in lower case; `None` if there are too many.
+fn letters<'a>(text: &[u8], place: &'a mut [u8; LONGEST]) -> Option<&'a [u8]> {
+    let mut count = 0;
+    for byte in text.iter().filter(|byte| byte.is_ascii_alphanumeric()) {
+        *place.get_mut(count)? = byte.to_ascii_lowercase();
+        count += 1;
+    }
+    place.get(..count)
+}
+
+/// The number of insertions, deletions and replacements that turn one text into another (Levenshtein), of at most [`LONGEST`]
+/// bytes.
+fn distance(a: &[u8], b: &[u8]) -> usize {
+    let mut row: [usize; LONGEST + 1] = std::array::from_fn(|index| index);
+    for (before, x) in a.iter().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], before + 1);
+        for (index, y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[index + 1];
+            row[index + 1] = replaced.min(diagonal + 1).min(row[index] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+#[path = "layouts_tests.rs"]
+mod tests;

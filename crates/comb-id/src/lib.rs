@@ -25,7 +25,8 @@
 //!
 //! [`rfc9562`] reads the UUIDs whose version says that they have a time; [`inspect`] lists all layouts that a UUID
 //! can be of; [`bound`] reads the keys and the bounds of partitions. [`bsv`] is a layout that is text, [`ulid`] a text of
-//! any UUID, and [`text_error`] says why a text is neither. [`histogram`] serves the planner.
+//! any UUID, and [`text_error`] says why a text is neither. [`uuid_text`] reads PostgreSQL's text of a UUID. [`histogram`]
+//! serves the planner.
 
 #![forbid(unsafe_code)]
 
@@ -40,6 +41,7 @@ pub mod rfc9562;
 pub mod text_error;
 pub mod time_field;
 pub mod ulid;
+pub mod uuid_text;
 
 #[cfg(test)]
 mod vectors;

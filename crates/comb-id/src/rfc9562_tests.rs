@@ -46,10 +46,11 @@ fn lower_bounds_saturate() {
     assert_eq!(UUIDV7.lower_bound(i64::MIN), first);
     assert_eq!(UUIDV7.lower_bound(-1), first);
     assert_eq!(UUIDV7.lower_bound(0), first);
-    assert_eq!(UUIDV7.lower_bound(1), uuid("00000000-0001-7000-8000-000000000000"));
+    assert_eq!(UUIDV7.lower_bound(1), uuid("00000000-0000-7004-8800-000000000000"));
     assert_eq!(UUIDV7.lower_bound(1000), uuid("00000000-0001-7000-8000-000000000000"));
     assert_eq!(UUIDV7.lower_bound(281_474_976_710_655_000), uuid("ffffffff-ffff-7000-8000-000000000000"));
-    assert_eq!(UUIDV7.lower_bound(281_474_976_710_655_001), Uuid::max());
+    assert_eq!(UUIDV7.lower_bound(281_474_976_710_655_999), uuid("ffffffff-ffff-7ffb-bc00-000000000000"));
+    assert_eq!(UUIDV7.lower_bound(281_474_976_710_656_000), Uuid::max());
     assert_eq!(UUIDV7.lower_bound(i64::MAX), Uuid::max());
 }
 
@@ -68,5 +69,6 @@ proptest! {
         let id = UUIDV7.encode(Comb { tick: tick_of_micros(at), random }).unwrap();
         prop_assert_eq!(micros_with_fraction(&id), Some(at));
         prop_assert_eq!(micros(&id), Some(at - at % 1000));
+        prop_assert!(id >= UUIDV7.lower_bound(at) && id < UUIDV7.lower_bound(at + 1));
     }
 }

@@ -210,14 +210,9 @@ impl TimeField {
         Some(self.encode(number, self.unit))
     }
 
-    /// The first field whose time is not before a time in microseconds since the Unix epoch; `None` outside the range.
-    pub(crate) fn field_from(self, micros: i64) -> Option<u64> {
-        let (number, _) = self.number(tick_of_micros(micros), self.unit)?;
-        let field = self.encode(number, self.unit);
-        if self.micros(field) >= Some(micros) {
-            return Some(field);
-        }
-        (number < self.last).then(|| self.encode(number + 1, self.unit))
+    /// The number of whole units in a period, in microseconds.
+    pub(crate) const fn count(self, start: i64, end: i64) -> u64 {
+        ((end - start) as u128 * self.unit.count as u128 / (self.unit.ms as u128 * 1000)) as u64
     }
 
     /// The last tick of the field.

@@ -31,9 +31,9 @@ const FACTS: &str = "
 /// The SQLSTATE with which Citus refuses a statement (an internal error), or comb, since rows were lost.
 const REFUSED: [(&str, &str); 4] = [
     ("XX000", "CREATE TRIGGER t BEFORE INSERT ON numbered FOR EACH STATEMENT EXECUTE FUNCTION comb_track()"),
-    ("55000", "SELECT comb_sequence_horizon('numbered_n_seq')"),
-    ("55000", "SELECT FROM outbox WHERE tenant = 7 AND id < comb_horizon()"),
-    ("55000", "INSERT INTO outbox (tenant) SELECT v FROM parcels"),
+    ("42809", "SELECT comb_number_horizon('numbered')"),
+    ("42809", "SELECT FROM outbox WHERE tenant = 7 AND id <= comb_node_horizon()"),
+    ("42809", "INSERT INTO outbox (tenant) SELECT v FROM parcels"),
 ];
 
 #[test]
@@ -66,12 +66,13 @@ fn distributed_tables() {
 
     // A reader on the coordinator, while connections write on all nodes, skips no row.
     section.run(a, "run_command_on_all_nodes");
-    let horizon = "SELECT result::uuid AS least FROM run_command_on_all_nodes('SELECT comb_horizon()') ORDER BY least LIMIT 1";
+    let horizon =
+        "SELECT result::uuid AS least FROM run_command_on_all_nodes('SELECT comb_node_horizon()') ORDER BY least LIMIT 1";
     let loads = hosts.each_ref().map(write_slowly);
     let mut read = Vec::<Uuid>::new();
     let mut poll = || {
         let (cursor, horizon) = (read.last().copied().unwrap_or_default(), value::<Uuid>(&mut client, horizon));
-        let poll = "SELECT id FROM outbox WHERE id > $1 AND id < $2 ORDER BY id";
+        let poll = "SELECT id FROM outbox WHERE id > $1 AND id <= $2 ORDER BY id";
         read.extend(client.query(poll, &[&cursor, &horizon]).expect("rows").iter().map(|row| row.get::<_, Uuid>(0)));
     };
     let until = Instant::now() + duration() / 2;

@@ -4,6 +4,7 @@ mod bounds;
 mod clock;
 mod common;
 mod connections;
+mod conversion;
 mod estimates;
 mod first_last;
 mod generate;

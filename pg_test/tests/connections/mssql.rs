@@ -218,6 +218,24 @@ fn btrees_stay_sound_under_random_changes() {
     assert_equal_keys_share_posting_lists(&mut client, "guids", "uniqueidentifier_ops");
 }
 
+/// Wrong text is an error that has the name of the type, and no error for a caller that asks first.
+#[test]
+fn wrong_text_of_a_uniqueidentifier_has_the_name_of_the_type() {
+    let mut client = connect_to_schema("wrong_text");
+    run(&mut client, "CREATE TABLE guids (id uniqueidentifier)");
+    let error = client.batch_execute("INSERT INTO guids VALUES ('d01c25cc-63a7')").expect_err("too short");
+    let error = error.as_db_error().expect("an error of the server");
+    assert_eq!(error.code().code(), "22P02");
+    assert_eq!(error.message(), "invalid input syntax for type uniqueidentifier: \"d01c25cc-63a7\"");
+    if major(&mut client) >= 16 {
+        let asked = "SELECT NOT pg_input_is_valid('d01c25cc-63a7', 'uniqueidentifier')
+                     AND pg_input_is_valid('{D01C25CC63A747CCB5BA018E5F3BFF48}', 'uniqueidentifier')
+                     AND message LIKE '%type uniqueidentifier: \"d01c25cc-63a7\"' AND sql_error_code = '22P02'
+                     FROM pg_input_error_info('d01c25cc-63a7', 'uniqueidentifier')";
+        assert!(value::<bool>(&mut client, asked));
+    }
+}
+
 #[test]
 fn partitions_by_range_of_a_uniqueidentifier() {
     let mut client = connect_to_schema("guid_partitions");

@@ -41,11 +41,12 @@ fn no_argument_causes_an_internal_error() {
             none,
             "errors of functions that are LEAKPROOF"
         );
-        // Else nothing but the check of its arguments would be tested. Only a trigger may call a trigger's function.
+        // Else nothing but the check of its arguments would be tested. Only a trigger may call a trigger's function, and
+        // comb_node_horizon() needs Citus.
         assert_eq!(
             list(
                 "SELECT function::text FROM called JOIN callable USING (function)
-                 WHERE result <> 'trigger'::regtype GROUP BY function HAVING NOT bool_or(called.sqlstate IS NULL)"
+                 WHERE result <> 'trigger'::regtype AND function <> 'comb_node_horizon(text)'::regprocedure GROUP BY function HAVING NOT bool_or(called.sqlstate IS NULL)"
             ),
             none,
             "functions that have an answer to nothing"

@@ -3,7 +3,7 @@
 -- Functions that SQL can call. What takes or gives `internal` is called by the server alone.
 CREATE VIEW members AS
 SELECT p.oid::regprocedure AS function, p.oid::regproc AS name, p.proargtypes::oid[]::regtype[] AS arguments,
-       p.proargnames AS argument_names, p.prorettype::regtype AS result
+       p.proargnames AS argument_names, p.prorettype::regtype AS result, p.prokind = 'p' AS is_procedure
 FROM pg_depend d JOIN pg_proc p ON p.oid = d.objid
 WHERE d.classid = 'pg_proc'::regclass AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
       AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'comb');
@@ -41,6 +41,9 @@ CREATE TABLE drawn_mssql (id uniqueidentifier) PARTITION BY RANGE (id);
 CREATE TABLE drawn_hash (id uuid) PARTITION BY HASH (id);
 CREATE TABLE drawn_columns (id uuid, n integer) PARTITION BY RANGE (id, n);
 CREATE TABLE drawn_expression (id uuid) PARTITION BY RANGE (comb_timestamp(id));
+CREATE TABLE polled (n bigserial, id uuid DEFAULT comb_new());
+CALL comb_enable_polls('polled', 'n');
+CALL comb_enable_polls('polled', 'id');
 INSERT INTO pool SELECT 'regclass', unnest(ARRAY[
     '''drawn''', '''drawn''', '''drawn_mssql''', '''drawn_1''', '''drawn_2''', '''drawn_default''', '''drawn_hash''', '''drawn_columns''',
     '''drawn_expression''', '''pg_class''', '''pg_class_oid_index''', '''pool''', '''callable''', '0', '4294967295', '(random() * 1e5)::int']);
@@ -63,6 +66,10 @@ SELECT 'text', expression, name FROM generate_series(1, 8), (VALUES
     ('format', '''crockford'''), ('value', 'comb_encode(md5(random()::text)::uuid)'),
     ('value', 'overlay(comb_encode(comb_new()) PLACING chr(1 + floor(random() * 1000)::int) FROM 1 + floor(random() * 26)::int)'),
     ('value', 'repeat(''Z'', 22 + floor(random() * 6)::int)')) named (name, expression);
+-- Tables that are polled, and their keys.
+INSERT INTO pool
+SELECT type::regtype, expression, name FROM generate_series(1, 40), (VALUES
+    ('regclass', '''polled''', 'relation'), ('text', '''n''', 'key'), ('text', '''id''', 'key'), ('text', '''''', 'layout')) named (type, expression, name);
 INSERT INTO pool SELECT 'integer', unnest(ARRAY['0', '1', '-1', '2147483647', '-2147483648', '(random() * 1e6)::int']);
 INSERT INTO pool SELECT 'bigint', unnest(ARRAY['0', '1', '-1', '9223372036854775807', '-9223372036854775808', '(random() * 1e18)::bigint']);
 INSERT INTO pool SELECT 'boolean', unnest(ARRAY['true', 'false']);
@@ -83,7 +90,7 @@ DECLARE
 BEGIN
     FOR round IN 1 .. ceil(call_them.calls::numeric / (SELECT count(*) FROM callable)) LOOP
         FOR member IN SELECT * FROM callable ORDER BY function::text LOOP
-            SELECT format('SELECT (%s(%s))::text', member.name, coalesce(string_agg(format('(%s)::%s', drawn.expression, argument), ', ' ORDER BY place), ''))
+            SELECT format(CASE WHEN member.is_procedure THEN 'CALL %s(%s)' ELSE 'SELECT (%s(%s))::text' END, member.name, coalesce(string_agg(format('(%s)::%s', drawn.expression, argument), ', ' ORDER BY place), ''))
             INTO statement
             FROM unnest(member.arguments, member.argument_names[:cardinality(member.arguments)]) WITH ORDINALITY arguments (argument, argument_name, place), LATERAL (
                 -- By place, too: a draw for each argument.

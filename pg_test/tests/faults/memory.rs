@@ -49,13 +49,13 @@ fn no_id_leaves_memory_behind() {
 fn no_poll_leaves_memory_behind() {
     let server = Server::start(pg_test::Sharing::Attached, &[("jit", "off")]);
     server.execute(
-        "CREATE TABLE polled (n bigserial);
-         CREATE TRIGGER tracked BEFORE INSERT ON polled FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
+        "CREATE TABLE polled (n bigserial, id uuid DEFAULT comb_new());
+         CALL comb_enable_polls('polled', 'n'); CALL comb_enable_polls('polled', 'id');
          INSERT INTO polled DEFAULT VALUES;
          CREATE PROCEDURE polls(times integer) LANGUAGE plpgsql AS $$
          BEGIN
              FOR turn IN 1..times LOOP
-                 PERFORM comb_sequence_horizon('polled_n_seq'), comb_horizon();
+                 PERFORM comb_number_horizon('polled', 'n'), comb_uuid_horizon('polled', 'id');
              END LOOP;
          END $$",
     );

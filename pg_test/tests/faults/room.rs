@@ -61,7 +61,7 @@ fn no_shared_memory() {
     let error = client.batch_execute("SELECT comb_new()").expect_err("no shared memory");
     let error = error.as_db_error().expect("an error of the server");
     println!("with comb.scope = server: {error:?}");
-    assert_eq!(error.code().code(), "55000");
+    assert_eq!(error.code().code(), "F0000");
     assert!(error.detail().is_some_and(|detail| !detail.is_empty() && !detail.contains('\n')));
     assert!(error.hint().is_some_and(|hint| hint.contains("\"shared_preload_libraries\"")));
     client.batch_execute("RESET comb.scope; SELECT comb_new()").expect("the session goes on");

@@ -45,12 +45,12 @@ fn the_library_is_replaced_while_the_server_runs() {
     let old = fs::read(installation().libraries.join("comb.so")).expect("the library");
     let newer = with_replaced(&old, OLD.as_bytes(), newer_version().as_bytes());
     // Only the block differs.
-    let other_block = with_replaced(&old, &block_version(b"comb0002"), &block_version(b"comb9999"));
+    let other_block = with_replaced(&old, &block_version(b"comb0003"), &block_version(b"comb9999"));
 
     let mut server = Server::create(Sharing::Attached, &[("synchronous_commit", "off")]);
     server.configure(&[("dynamic_library_path", &server.place_library(&old))]);
     server.up();
-    server.execute("CREATE EXTENSION comb");
+    server.execute("CREATE EXTENSION comb; CREATE TABLE numbers (n bigserial); CALL comb_enable_polls('numbers', 'n')");
     let started: String = server.value("SELECT pg_postmaster_start_time()::text");
     both_generate_under_load(&server, &newer);
     server.place_library(&old);
@@ -147,8 +147,13 @@ fn a_library_of_another_block_stays_away(server: &Server) {
         let error = error.as_db_error().expect("an error of the server").clone();
         (error.code().code().to_owned(), error.hint().unwrap_or_default().to_owned())
     };
-    for statement in ["SELECT comb_tracked()", "SELECT comb_horizon()", "SET comb.scope = server; SELECT comb_new()"] {
+    for statement in [
+        "SELECT comb_tracked()",
+        "SELECT comb_number_horizon('numbers')",
+        "INSERT INTO numbers DEFAULT VALUES",
+        "SET comb.scope = server; SELECT comb_new()",
+    ] {
         let (state, hint) = refusal(statement);
-        assert!(state == "55000" && hint.starts_with("Restart the server to finish the update."), "{statement}: {state} {hint}");
+        assert!(state == "F0000" && hint.starts_with("Restart the server to finish the update."), "{statement}: {state} {hint}");
     }
 }

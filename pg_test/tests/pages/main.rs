@@ -14,6 +14,7 @@
 //! `COMB_PAGES=docs/tutorial.md cargo test -p pg_test --test pages sql -- --nocapture` runs some pages and shows the
 //! output of psql. `COMB_WRITE=1 cargo test -p pg_test --test pages examples` writes the code of the examples into the pages.
 
+mod generators;
 mod layouts;
 
 use std::fmt::Write;

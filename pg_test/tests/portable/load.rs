@@ -53,7 +53,7 @@ pub const PAUSING: &[&str] = &["sleep; sleep; sleep; BEGIN; INSERT INTO ev (body
 pub const READERS: [&str; 6] = ["plain", "connects", "in a transaction", "updates", "in a function", "repeatable read"];
 pub const NAIVE: &str = "id > cursor";
 pub const ONE_STATEMENT: &str = "one statement";
-/// By comb_sequence_horizon() from the time at which the table has the trigger, with the same cursor.
+/// By comb_number_horizon() from the time at which the table has the trigger, with the same cursor.
 pub const MOVES: &str = "moves to comb";
 
 /// The sequence's last number while writers write.
@@ -103,8 +103,8 @@ fn poll(reader: &str, client: &mut Client, cursor: i64) -> Result<(Option<i64>, 
         "in a transaction" => client.batch_execute("BEGIN")?,
         _ => {}
     }
-    if reader == MOVES && value(client, "SELECT EXISTS (SELECT FROM pg_trigger WHERE tgname = 'tracked')") {
-        let horizon = "public.comb_sequence_horizon('ev_id_seq')";
+    if reader == MOVES && value(client, "SELECT EXISTS (SELECT FROM pg_trigger WHERE tgname = 'zz_comb_guard_id')") {
+        let horizon = "public.comb_number_horizon('ev', 'id')";
         let query = format!("SELECT id FROM ev WHERE id > $1 AND id <= {horizon} ORDER BY id");
         let found = ids(client.query(&query, &[&cursor])?);
         return Ok((client.query_one(&format!("SELECT {horizon}"), &[])?.get(0), found));

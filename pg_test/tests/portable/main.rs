@@ -88,9 +88,7 @@ fn a_reader_that_moves_to_comb_misses_no_row() {
         stage.write(duration() / 2, &WRITERS[..11]);
         sleep(duration() / 6);
         server.execute("CREATE EXTENSION comb");
-        let trigger = "CREATE TRIGGER tracked BEFORE INSERT ON ev FOR EACH STATEMENT EXECUTE FUNCTION public.comb_track()";
-        let on_leaf = if table == PLAIN { String::new() } else { trigger.replace(" ev ", " leaf ") };
-        stage.connect().batch_execute(&format!("BEGIN; {trigger}; {on_leaf}; COMMIT")).expect("triggers");
+        stage.connect().batch_execute("CALL public.comb_enable_polls('ev', 'id')").expect("triggers");
         let (rows, missed) = stage.end(&server);
         assert!(rows > 100 && missed[0].1 == 0, "{missed:?}");
         server.assert_clean_log();

@@ -10,11 +10,9 @@ SELECT 'default ' || pg_get_expr(adbin, adrelid) FROM pg_attrdef ORDER BY 1;
 SELECT 'index ' || indexdef FROM pg_indexes WHERE schemaname = 'app' ORDER BY 1;
 SELECT 'made later ' || bool_and(new.id > o.id) FROM (SELECT comb_new() AS id) new, orders o;
 SELECT 'inserted ' || count(*) FROM (SELECT FROM orders WHERE id > (SELECT id FROM orders ORDER BY id OFFSET 10 LIMIT 1)) later;
-SELECT 'settled ' || count(*) FROM settled;
-SELECT 'outbox ' || count(*) FROM outbox_settled;
+SELECT 'events ' || count(*) FROM events;
+SELECT 'outbox ' || count(*) FROM outbox;
 SELECT 'version ' || (version > comb_lower_bound('2024-01-01Z')) FROM items;
-SELECT 'holders ' || count(*) FROM holders;
-SELECT 'held ' || count(*) FROM held;
 SELECT 'reading', comb_timestamp('017f22e2-79b0-7cc3-98c4-dc0c0c07398f'), comb_timestamp_micros('017f22e2-79b0-7cc3-98c4-dc0c0c07398f'),
        comb_timestamp_mssql('d01c25cc-63a7-47cc-b5ba-018e5f3bff48'), comb_timestamp_mssql_legacy('e25afe33-db2d-4502-9bf0-919001862cc4'),
        comb_inspect('017f22e2-79b0-7cc3-98c4-dc0c0c07398f')->'layouts'->0, comb_bsv_timestamp('0Bj4hRXIFkDoc$DXPivPF7nPBmO-smcF'),

@@ -1,4 +1,4 @@
-//! What operators do to a database that uses the extension: dump and restore it, update the extension from the first
+//! What operators do to a database that uses the extension: dump and restore it, update the extension from the last
 //! release, upgrade PostgreSQL.
 
 mod extension;

@@ -1,4 +1,4 @@
--- What a database does with version 0.3.0: defaults, indexes, views, triggers, tracked tables.
+-- What a database does with version 0.4.1: defaults, indexes, views, triggers, tracked tables.
 CREATE TABLE orders (id uuid PRIMARY KEY DEFAULT comb_new(), at timestamptz DEFAULT now(), item text);
 CREATE TABLE legacy (id uuid NOT NULL DEFAULT comb_new('mssql'));
 CREATE UNIQUE INDEX legacy_id ON legacy (id uuid_mssql_ops);
@@ -10,13 +10,10 @@ CREATE VIEW recent AS SELECT *, comb_timestamp(id) AS moment FROM orders WHERE c
 CREATE VIEW guids_from AS SELECT * FROM guids WHERE id >= comb_mssql_lower_bound('2020-01-01Z') AND id < (SELECT max(id) FROM guids);
 CREATE TABLE events (position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, body text);
 CREATE TRIGGER tracked BEFORE INSERT ON events FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
-CREATE VIEW settled AS SELECT * FROM events WHERE position <= comb_sequence_horizon('events_position_seq');
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON events FOR EACH ROW EXECUTE FUNCTION comb_guard('position');
 CREATE TABLE outbox (id uuid PRIMARY KEY DEFAULT comb_tracked(), n int);
-CREATE VIEW outbox_settled AS SELECT * FROM outbox WHERE id < comb_horizon();
 CREATE TABLE items (n int PRIMARY KEY, version uuid);
-CREATE TRIGGER version BEFORE INSERT OR UPDATE ON items FOR EACH ROW EXECUTE FUNCTION comb_version();
-CREATE VIEW holders AS SELECT pid, since, floor_id FROM comb_horizon_holders();
-CREATE VIEW held AS SELECT held_for FROM comb_horizon_status();
+CREATE TRIGGER version BEFORE INSERT OR UPDATE ON items FOR EACH ROW EXECUTE FUNCTION comb_row_version();
 INSERT INTO events (body) VALUES ('one'), ('two');
 INSERT INTO outbox (n) VALUES (1), (2);
 INSERT INTO items VALUES (1);

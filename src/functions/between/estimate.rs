@@ -7,14 +7,16 @@ use std::ptr;
 
 use pgrx::pg_sys::{self, Node, NodeTag, Oid};
 
-use super::functions::{RangeFunction, constant, nodes};
-use crate::postgres::catalog::{self, cells};
+use super::functions::{RangeFunction, UUID_MSSQL, constant, nodes};
+use crate::postgres::catalog::{self, c_function, cells, is_ours};
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
 use crate::postgres::timestamp::TimestampTz;
 use comb_id::histogram::{Bound, Query};
 use uuid::Uuid;
 
+/// PostgreSQL's estimate of a comparison with an unknown value (DEFAULT_INEQ_SEL).
+const UNKNOWN: f64 = 1.0 / 3.0;
 /// PostgreSQL's estimate of a range that it does not know (DEFAULT_RANGE_INEQ_SEL).
 const UNKNOWN_RANGE: f64 = 0.005;
 /// PostgreSQL's estimate of two comparisons with columns of another table (DEFAULT_INEQ_SEL squared).
@@ -24,16 +26,16 @@ const MAX_RANGES: usize = 16;
 /// How many rows ANALYZE reads for each bin of a histogram.
 const SAMPLED_ROWS_OF_BIN: f64 = 300.0;
 
-/// The times of the keys in a range.
+/// The keys of a range: from the lower to before the upper one.
 #[derive(Clone, Copy)]
-struct Times {
+struct Keys {
     range: &'static RangeFunction,
-    from: i64,
-    to: i64,
+    lower: Uuid,
+    upper: Uuid,
 }
 
-impl Times {
-    /// The times of a call of a range function. `None` if they are unknown, `Some(None)` if one is null.
+impl Keys {
+    /// The keys for which a call of a range function is true. `None` if they are unknown, `Some(None)` if a time is null.
     unsafe fn of(
         root: *mut pg_sys::PlannerInfo,
         range: &'static RangeFunction,
@@ -41,12 +43,22 @@ impl Times {
     ) -> Option<Option<Self>> {
         let [_, from, to] = nodes(arguments);
         let [from, to] = [(from, &ESTIMATED[0]), (to, &ESTIMATED[1])].map(|(time, last)| estimated(root, time, last));
-        Some(from?.zip(to?).map(|(from, to)| Self { range, from, to }))
+        let bound = range.bound;
+        Some(from?.zip(to?).map(|(from, to)| Self { range, lower: bound(from), upper: bound(to) }))
+    }
+
+    /// The keys on one side of a key. It does not matter for an estimate whether this key is among them.
+    fn beside(range: &'static RangeFunction, key: Uuid, is_less: bool) -> Self {
+        let (lower, upper) = if is_less { (Uuid::nil(), key) } else { (key, Uuid::max()) };
+        Self { range, lower, upper }
     }
 
     /// The keys in both ranges of one column.
     fn and(self, other: Self) -> Self {
-        Self { range: self.range, from: self.from.max(other.from), to: self.to.min(other.to) }
+        let is_from = self.range.is_from;
+        let lower = if is_from(&self.lower, &other.lower) { self.lower } else { other.lower };
+        let upper = if is_from(&self.upper, &other.upper) { other.upper } else { self.upper };
+        Self { range: self.range, lower, upper }
     }
 }
 
@@ -95,8 +107,8 @@ pub unsafe fn selectivity(request: &mut pg_sys::SupportRequestSelectivity) -> Op
     if request.is_join {
         return Some(JOIN);
     }
-    let times = match Times::of(request.root, range, request.args) {
-        Some(Some(times)) => times,
+    let keys = match Keys::of(request.root, range, request.args) {
+        Some(Some(keys)) => keys,
         Some(None) => return Some(0.0),
         None => return Some(UNKNOWN_RANGE),
     };
@@ -104,29 +116,125 @@ pub unsafe fn selectivity(request: &mut pg_sys::SupportRequestSelectivity) -> Op
     let mut variable = MaybeUninit::uninit();
     raw::examine_variable(request.root, id, request.varRelid, variable.as_mut_ptr());
     let mut variable = variable.assume_init();
-    // As PostgreSQL's estimators: the user may read the columns, or the function tells nothing about them.
-    let share = if !variable.statsTuple.is_null() && raw::statistic_proc_security_check(&mut variable, request.funcid) {
-        let share = |times| share_by_statistics(times, request.root, &variable);
-        match other_ranges(request, variable.rel) {
-            Some(others) => share(others)
-                .filter(|of_others| *of_others > 0.0)
-                .and_then(|of_others| Some(share(times.and(others))? / of_others)),
-            None => share(times),
+    let others = other_ranges(request, variable.rel);
+    let share = share_beside(keys, others, request.root, &mut variable, request.funcid);
+    release(&variable);
+    Some(share.unwrap_or(UNKNOWN_RANGE).clamp(0.0, 1.0))
+}
+
+/// The share of the rows for which a comparison of uuid in SQL Server's order holds: of the rows for which the other comparisons
+/// of the same key hold, as [`selectivity`].
+pub unsafe fn comparison(root: *mut pg_sys::PlannerInfo, operator: Oid, arguments: *mut pg_sys::List, table: i32) -> f64 {
+    let (mut variable, mut other, mut is_left) = (MaybeUninit::uninit(), ptr::null_mut(), false);
+    if !raw::get_restriction_variable(root, arguments, table, variable.as_mut_ptr(), &mut other, &mut is_left) {
+        return UNKNOWN;
+    }
+    let mut variable = variable.assume_init();
+    let id = nodes::<2>(arguments)[usize::from(!is_left)];
+    let (others, count) = other_comparisons(root, variable.rel, operator, arguments, id);
+    // The product of two is PostgreSQL's estimate of a range that it does not know.
+    let unknown = if count == 0 { UNKNOWN } else { UNKNOWN_RANGE / UNKNOWN };
+    let share = match (key_of(other), is_less(operator)) {
+        (Some(None), _) => Some(0.0),
+        (Some(Some(key)), Some(is_less)) => {
+            let keys = Keys::beside(&UUID_MSSQL, key, is_less == is_left);
+            share_beside(keys, others, root, &mut variable, raw::get_opcode(operator))
         }
-    } else {
-        None
+        _ => None,
     };
+    release(&variable);
+    share.unwrap_or(unknown).clamp(0.0, 1.0)
+}
+
+/// The value of a uuid: `Some(None)` for null, `None` if it is not a constant.
+unsafe fn key_of(expression: *mut Node) -> Option<Option<Uuid>> {
+    if (*expression).type_ != NodeTag::T_Const {
+        return None;
+    }
+    let constant = expression.cast::<pg_sys::Const>();
+    Some((!(*constant).constisnull).then(|| (*constant).constvalue.cast_mut_ptr::<Uuid>().read()))
+}
+
+/// Whether an operator of uuid in SQL Server's order is one of `<#` and `<=#`; `None` for another operator.
+fn is_less(operator: Oid) -> Option<bool> {
+    // SAFETY: a look-up in a cache of the catalogs.
+    let (library, symbol) = c_function(unsafe { raw::get_opcode(operator) })?;
+    match symbol.to_bytes() {
+        _ if !is_ours(library) => None,
+        b"comb_mssql_lt" | b"comb_mssql_le" => Some(true),
+        b"comb_mssql_ge" | b"comb_mssql_gt" => Some(false),
+        _ => None,
+    }
+}
+
+/// The intersection of the other comparisons of a key with constants, and their number: see [`other_ranges`].
+unsafe fn other_comparisons(
+    root: *mut pg_sys::PlannerInfo,
+    relation: *mut pg_sys::RelOptInfo,
+    operator: Oid,
+    arguments: *mut pg_sys::List,
+    id: *mut Node,
+) -> (Option<Keys>, usize) {
+    let conditions = relation.as_ref().map_or(ptr::null_mut(), |of| of.baserestrictinfo);
+    let estimator = raw::get_oprrest(operator);
+    let comparisons = cells(conditions)
+        .iter()
+        .map(|cell| (*cell.ptr_value.cast::<pg_sys::RestrictInfo>()).clause)
+        .filter(|condition| (**condition).type_ == NodeTag::T_OpExpr)
+        .map(|condition| condition.cast::<pg_sys::OpExpr>())
+        .take_while(|comparison| (**comparison).args != arguments)
+        .filter(|comparison| raw::get_oprrest((**comparison).opno) == estimator)
+        .filter_map(|comparison| {
+            let [left, right] = nodes((*comparison).args);
+            let is_id = |side: *mut Node| raw::equal(side.cast(), id.cast());
+            let is_left = is_id(left);
+            (is_left || is_id(right)).then_some((comparison, is_left, if is_left { right } else { left }))
+        })
+        .take(MAX_RANGES);
+    let (mut all, mut count) = (None, 0);
+    for (comparison, is_left, other) in comparisons {
+        count += 1;
+        let key = key_of(raw::estimate_expression_value(root, other)).flatten();
+        if let Some((key, is_less)) = key.zip(is_less((*comparison).opno)) {
+            let keys = Keys::beside(&UUID_MSSQL, key, is_less == is_left);
+            all = Some(all.map_or(keys, |all: Keys| all.and(keys)));
+        }
+    }
+    (all, count)
+}
+
+/// The share of the rows in a range, of those in `others`. As PostgreSQL's estimators: the user may read the columns, or the
+/// function tells nothing about them.
+unsafe fn share_beside(
+    keys: Keys,
+    others: Option<Keys>,
+    root: *mut pg_sys::PlannerInfo,
+    variable: &mut pg_sys::VariableStatData,
+    function: Oid,
+) -> Option<f64> {
+    if variable.statsTuple.is_null() || !raw::statistic_proc_security_check(variable, function) {
+        return None;
+    }
+    match others {
+        Some(others) => {
+            let of_others = share_by_statistics(others, root, variable).filter(|of_others| *of_others > 0.0)?;
+            Some(share_by_statistics(keys.and(others), root, variable)? / of_others)
+        }
+        None => share_by_statistics(keys, root, variable),
+    }
+}
+
+unsafe fn release(variable: &pg_sys::VariableStatData) {
     if let Some(free) = variable.freefunc
         && !variable.statsTuple.is_null()
     {
         free(variable.statsTuple);
     }
-    Some(share.unwrap_or(UNKNOWN_RANGE).clamp(0.0, 1.0))
 }
 
 /// The intersection of the other ranges of the same key among the conditions of a table: those before the given one, or all
 /// if the given one is not among these conditions. `relation` is that of the variable, or null.
-unsafe fn other_ranges(request: &pg_sys::SupportRequestSelectivity, relation: *mut pg_sys::RelOptInfo) -> Option<Times> {
+unsafe fn other_ranges(request: &pg_sys::SupportRequestSelectivity, relation: *mut pg_sys::RelOptInfo) -> Option<Keys> {
     let conditions = relation.as_ref().map_or(std::ptr::null_mut(), |of| of.baserestrictinfo);
     let support = raw::get_func_support(request.funcid);
     let [id, _, _] = nodes(request.args);
@@ -140,17 +248,16 @@ unsafe fn other_ranges(request: &pg_sys::SupportRequestSelectivity, relation: *m
         .filter_map(|call| Some((RangeFunction::of((*call).funcid)?, (*call).args)))
         .filter(|(_, arguments)| raw::equal(nodes::<3>(*arguments)[0].cast(), id.cast()))
         .take(MAX_RANGES)
-        .filter_map(|(range, arguments)| Times::of(request.root, range, arguments).flatten())
-        .reduce(Times::and)
+        .filter_map(|(range, arguments)| Keys::of(request.root, range, arguments).flatten())
+        .reduce(Keys::and)
 }
 
 /// `None` where the statistics have neither a histogram nor a value in the range. The variable has statistics.
 unsafe fn share_by_statistics(
-    Times { range, from, to }: Times,
+    Keys { range, lower, upper }: Keys,
     root: *mut pg_sys::PlannerInfo,
     variable: &pg_sys::VariableStatData,
 ) -> Option<f64> {
-    let (lower, upper) = ((range.bound)(from), (range.bound)(to));
     let statistics = pg_sys::GETSTRUCT(variable.statsTuple).cast::<pg_sys::FormData_pg_statistic>();
     let mut rest = 1.0 - f64::from((*statistics).stanullfrac);
     let mut share = 0.0;
@@ -169,13 +276,20 @@ unsafe fn share_by_statistics(
         raw::free_attstatsslot(&mut slot);
     }
     let flags = pg_sys::TYPECACHE_LT_OPR as i32;
-    let less = (*raw::lookup_type_cache(variable.vartype, flags)).lt_opr;
+    let less = if range.is_sorted { (*raw::lookup_type_cache(variable.vartype, flags)).lt_opr } else { Oid::INVALID };
     let kind = pg_sys::STATISTIC_KIND_HISTOGRAM;
     let Some(mut slot) = slot(variable, kind, less, pg_sys::ATTSTATSSLOT_VALUES) else {
         return (share > 0.0).then_some(share + rest * UNKNOWN_RANGE);
     };
     let count = slot.nvalues.max(0) as usize;
     if count > 1 {
+        // The bounds of a histogram in another order are a sample of the keys. Each bin of the sample holds as many of them as
+        // there are bins: with fewer, their number would be too uncertain.
+        let bins = if range.is_sorted { count - 1 } else { (count - 1).isqrt() };
+        if !range.is_sorted {
+            let keys = std::slice::from_raw_parts_mut(slot.values, count);
+            keys.sort_unstable_by_key(|key| (range.position)(&*key.cast_mut_ptr()));
+        }
         let now = TimestampTz(raw::GetCurrentTimestamp()).unix_micros();
         let query = Query {
             range: (range.position)(&lower)..(range.position)(&upper),
@@ -183,8 +297,8 @@ unsafe fn share_by_statistics(
             growth: growth(root, variable.rel, (count - 1) as f64 * SAMPLED_ROWS_OF_BIN),
         };
         share += rest.max(0.0)
-            * query.estimate(count, |index| {
-                let id = key(&slot, index);
+            * query.estimate(bins + 1, |bound| {
+                let id = key(&slot, bound * (count - 1) / bins);
                 Bound { position: (range.position)(&id), in_layout: (range.in_layout)(&id) }
             });
     }

@@ -1,4 +1,4 @@
-//! The two functions: what each compares, and the arguments of their calls.
+//! The two functions, and the comparisons of uuid in SQL Server's order: what each compares, and the arguments of their calls.
 
 use std::ffi::CStr;
 
@@ -20,6 +20,8 @@ pub struct RangeFunction {
     /// The upper 64 bits of a key in the default order of the type, which is the order of histograms.
     pub position: fn(&Uuid) -> u64,
     pub in_layout: fn(&Uuid) -> bool,
+    /// Whether the histograms of a column are in the order of the keys.
+    pub is_sorted: bool,
 }
 
 pub const UUID: RangeFunction = RangeFunction {
@@ -28,6 +30,7 @@ pub const UUID: RangeFunction = RangeFunction {
     is_from: |id, lower| id >= lower,
     position: |id| ByteOrder::Postgres.upper_half(id),
     in_layout: |id| UUIDV7.micros(id).is_some(),
+    is_sorted: true,
 };
 
 pub const UNIQUEIDENTIFIER: RangeFunction = RangeFunction {
@@ -36,7 +39,11 @@ pub const UNIQUEIDENTIFIER: RangeFunction = RangeFunction {
     is_from: |id, lower| ByteOrder::Sqlserver.compare(id, lower).is_ge(),
     position: |id| ByteOrder::Sqlserver.upper_half(id),
     in_layout: |id| micros_mssql(id).is_some(),
+    is_sorted: true,
 };
+
+/// A uuid in SQL Server's order.
+pub const UUID_MSSQL: RangeFunction = RangeFunction { is_sorted: false, ..UNIQUEIDENTIFIER };
 
 impl RangeFunction {
     /// The range function that a SQL function is. Its name in SQL does not say it: an owner can change that.

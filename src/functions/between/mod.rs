@@ -2,7 +2,8 @@
 //!
 //! PostgreSQL cannot interpolate uuid in a histogram: it counts half of a bin, and no row if both ends of the range are in the
 //! same bin. Therefore these are functions with planner support: [`estimate`] computes how many rows are in a range, and
-//! [`replace`] the comparisons that replace a call or become the conditions of an index.
+//! [`replace`] the comparisons that replace a call or become the conditions of an index. [`estimate`] also serves the operators of
+//! uuid in SQL Server's order: a histogram in uuid's order says nothing to PostgreSQL's own estimator.
 
 // These functions read and build the planner's nodes in nearly every line. One contract makes their bodies sound: the planner
 // calls each function in a transaction, with its nodes. A pointer is valid, or null where the comment of the function says so.
@@ -16,14 +17,14 @@ mod replace;
 
 use std::convert::Infallible;
 
-use pgrx::pg_sys::{self, Datum, Node, NodeTag};
+use pgrx::pg_sys::{self, Datum, Node, NodeTag, Oid};
 use uuid::Uuid;
 
 use crate::postgres::call::{Call, export};
 use crate::postgres::timestamp::TimestampTz;
 use functions::{RangeFunction, UNIQUEIDENTIFIER, UUID};
 
-export!(comb_between, comb_mssql_between, comb_between_implied, comb_between_support);
+export!(comb_between, comb_mssql_between, comb_between_implied, comb_between_support, comb_mssql_selectivity);
 
 fn comb_between(call: Call, id: Option<&Uuid>, from: Option<TimestampTz>, to: Option<TimestampTz>) -> Option<bool> {
     is_between(call, &UUID, id?, from, to)
@@ -71,6 +72,12 @@ fn is_between(
 /// The function of a comparison that a call implies, for the planner only.
 fn comb_between_implied(_: *mut Node, _: *mut Node) -> bool {
     true
+}
+
+/// Estimates the operators `<#`, `<=#`, `>=#` and `>#` of uuid. The planner calls it as the function RESTRICT of these.
+fn comb_mssql_selectivity(root: *mut pg_sys::PlannerInfo, operator: Oid, arguments: *mut pg_sys::List, table: i32) -> f64 {
+    // SAFETY: the planner calls it with an operator and its two arguments.
+    unsafe { estimate::comparison(root, operator, arguments, table) }
 }
 
 /// The planner calls it for each call of one of the functions.

@@ -18,7 +18,7 @@ use super::functions::{RangeFunction, constant, nodes};
 use crate::postgres::call::Value;
 use crate::postgres::raw;
 
-const IMPLIED: &CStr = c"comb_between_implied";
+const IMPLIED: &CStr = c"_comb_between_implied";
 
 /// The replacement of a call of a function with this support function, or null. `root` may be null.
 pub unsafe fn simplified(root: *mut pg_sys::PlannerInfo, call: *mut pg_sys::FuncExpr) -> *mut Expr {

@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use pg_test::{Load, duration, value, within};
+use pg_test::{Load, duration, sqlstate, value, within};
+use uuid::Uuid;
 
-use super::{Hosts, catch_up, subscribe};
+use super::{Hosts, catch_up, create_database, subscribe};
 use crate::common::{Host, Section};
 
 const OUTBOX: &str = "SELECT id, body FROM outbox";
@@ -16,7 +17,8 @@ pub fn test(hosts: &Hosts, section: &mut Section) {
     a.app("CREATE PUBLICATION outbox FOR TABLE outbox");
     subscribe(b, "shop", "b_outbox", a, "outbox");
 
-    rows_arrive_below_the_subscribers_horizon(hosts, section);
+    the_subscriber_does_not_know_the_publishers_horizon(hosts, section);
+    rows_are_read_in_the_order_of_arrival(a, b);
     rows_below_the_publishers_horizon_are_complete(a, b, section);
 
     b.superuser("ALTER SUBSCRIPTION b_outbox DISABLE");
@@ -24,11 +26,12 @@ pub fn test(hosts: &Hosts, section: &mut Section) {
     a.wait_until("shop", inactive);
     a.app("INSERT INTO outbox (body) VALUES ('while the subscriber is away')");
     // Neither the subscriber nor its slot holds the horizon back.
-    a.wait_until("shop", "SELECT bool_and(id < comb_horizon()) FROM outbox");
+    a.wait_until("shop", "SELECT bool_and(id <= comb_uuid_horizon('outbox')) FROM outbox");
     b.superuser("ALTER SUBSCRIPTION b_outbox ENABLE");
 }
 
-fn rows_arrive_below_the_subscribers_horizon(hosts: &Hosts, section: &mut Section) {
+/// A row of the publisher arrives after rows with greater keys: the subscriber refuses to poll by its key.
+fn the_subscriber_does_not_know_the_publishers_horizon(hosts: &Hosts, section: &mut Section) {
     let [a, b, _] = hosts;
     let mut client = a.connect();
     let mut holder = client.transaction().expect("BEGIN");
@@ -37,19 +40,53 @@ fn rows_arrive_below_the_subscribers_horizon(hosts: &Hosts, section: &mut Sectio
     assert_eq!(a.superuser("SELECT count(*) FROM comb_horizon_holders()"), "1");
     a.app("INSERT INTO outbox (body) VALUES ('second key')");
     catch_up(hosts);
-    b.wait_until("shop", "SELECT id < comb_horizon() FROM outbox");
-    let horizon = b.superuser("SELECT comb_horizon()");
+    let refused = sqlstate(&mut b.server.connect_to("shop"), "SELECT comb_uuid_horizon('outbox')");
+    assert_eq!(refused, "42809");
     assert_eq!(section.run(a, OUTBOX), "", "the publisher's horizon is below both keys");
     holder.commit().expect("COMMIT");
     catch_up(hosts);
 
     let both = "first key, last commit,second key";
-    let below = format!("SELECT string_agg(body, ',' ORDER BY id) FROM outbox WHERE id < '{horizon}'");
-    assert_eq!(b.superuser(&below), both);
-    a.wait_until("shop", "SELECT bool_and(id < comb_horizon()) FROM outbox");
+    assert_eq!(b.superuser("SELECT string_agg(body, ',' ORDER BY id) FROM outbox"), both);
+    a.wait_until("shop", "SELECT bool_and(id <= comb_uuid_horizon('outbox')) FROM outbox");
     let rows = section.run(a, OUTBOX);
     let bodies: Vec<_> = rows.lines().filter_map(|row| row.split('|').nth(1)).collect();
     assert_eq!(bodies.join(","), both);
+}
+
+/// A column of the subscriber is polled: its guard must be called by apply workers, and its default writes the floor itself.
+fn rows_are_read_in_the_order_of_arrival(a: &Host, b: &Host) {
+    const COUNT: &str = "SELECT count(*) = 1 FROM outbox WHERE body = 'replicated'";
+    const POLL: &str =
+        "SELECT body, arrived FROM outbox WHERE arrived > $1 AND arrived <= comb_uuid_horizon('outbox', after => $1)
+                        ORDER BY arrived";
+    let table = "CREATE EXTENSION comb; CREATE TABLE outbox (id uuid PRIMARY KEY, body text, arrived uuid DEFAULT comb_new())";
+    create_database(b, "arrival", &format!("{table}; CALL comb_enable_polls('outbox', 'arrived')"));
+    subscribe(b, "arrival", "arrival", a, "outbox");
+    let connect = || b.server.connect_to("arrival");
+    let (mut local, mut reader) = (connect(), connect());
+    assert_eq!(sqlstate(&mut reader, "SELECT comb_uuid_horizon('outbox')"), "42809", "an apply worker does not call the guard");
+    local.batch_execute("ALTER TABLE outbox ENABLE ALWAYS TRIGGER zz_comb_guard_arrived").expect("a guard");
+    // Without a floor, no row is stored.
+    a.app("INSERT INTO outbox (body) VALUES ('replicated')");
+    a.wait_until("shop", "SELECT count(*) = 0 FROM pg_stat_replication WHERE application_name = 'arrival'");
+    assert!(!value::<bool>(&mut reader, COUNT));
+    local.batch_execute("ALTER TABLE outbox ALTER arrived SET DEFAULT comb_tracked()").expect("a default");
+    local.batch_execute("BEGIN; INSERT INTO outbox (id, body) VALUES (comb_new(), 'local')").expect("a row");
+    b.wait_until("arrival", COUNT);
+    let (mut cursor, mut seen) = (Uuid::nil(), Vec::new());
+    let mut poll = || {
+        for row in reader.query(POLL, &[&cursor]).expect(POLL) {
+            seen.push(row.get::<_, String>(0));
+            cursor = row.get(1);
+        }
+    };
+    poll();
+    local.batch_execute("COMMIT").expect("COMMIT");
+    poll();
+    let stored: i64 = value(&mut local, "SELECT count(*) FROM outbox");
+    assert!(seen.len() as i64 == stored && seen.iter().any(|body| body == "local"), "{seen:?} of {stored}");
+    b.run("arrival", "postgres", "DROP SUBSCRIPTION arrival");
 }
 
 /// Under load: once the subscriber has replayed the publisher's position, it has all rows below the horizon that was
@@ -69,7 +106,7 @@ fn rows_below_the_publishers_horizon_are_complete(a: &Host, b: &Host, section: &
         let (horizon, lsn) = answer.split_once(' ').expect("two values");
         let replayed = replayed.replace(":'lsn'", &format!("'{lsn}'"));
         assert!(within(30, || value(&mut client, &replayed)));
-        let below = format!("(SELECT * FROM outbox WHERE id < '{horizon}')");
+        let below = format!("(SELECT * FROM outbox WHERE id <= '{horizon}')");
         assert_eq!(a.content("shop", &below), b.content("shop", &below));
         rounds += 1;
     }

@@ -3,7 +3,9 @@
 
 mod any_table;
 mod edges;
+mod histories;
 mod pages;
+mod places;
 mod stage;
 mod steps;
 
@@ -29,7 +31,8 @@ const OUTBOX: Reader = Reader {
     key: "key",
     setup: "",
     around: ["", ""],
-    poll: "SELECT key FROM outbox WHERE key > $1::text::uuid AND key < comb_horizon() ORDER BY key LIMIT 1000",
+    poll: "SELECT key FROM outbox WHERE key > $1::text::uuid AND key <= comb_uuid_horizon('outbox', after => $1::text::uuid)
+           ORDER BY key LIMIT 1000",
     reconnects: false,
     begin: NIL,
 };
@@ -43,8 +46,8 @@ const READERS: &[Reader] = &[
     Reader { name: "connects for each poll", reconnects: true, ..OUTBOX },
     Reader {
         name: "the horizon of an earlier statement",
-        around: ["SELECT set_config('test.horizon', comb_horizon()::text, false)", ""],
-        poll: "SELECT key FROM outbox WHERE key > $1::text::uuid AND key < current_setting('test.horizon')::uuid",
+        around: ["SELECT set_config('test.horizon', comb_uuid_horizon('outbox')::text, false)", ""],
+        poll: "SELECT key FROM outbox WHERE key > $1::text::uuid AND key <= current_setting('test.horizon')::uuid",
         ..OUTBOX
     },
 ];

@@ -8,15 +8,16 @@ use pg_test::{SHARINGS, Server, Session, Sharing, create_parallel_source, sqlsta
 fn server(sharing: Sharing) -> Server {
     let mut server = Server::create(sharing, &[("max_prepared_transactions", "100")]);
     server.up();
-    // The first id starts the clock.
-    server.execute("CREATE EXTENSION comb; SELECT comb_new()");
+    server.execute("CREATE EXTENSION comb; CREATE TABLE outbox (id uuid PRIMARY KEY DEFAULT comb_tracked())");
+    server.execute("CALL comb_enable_polls('outbox', 'id')");
     server
 }
 
 /// Whether the horizon is below an id that was generated before it.
 fn is_held(server: &Server) -> bool {
     sleep(Duration::from_millis(50));
-    let is_held = server.value("SELECT comb_horizon() < id FROM (SELECT comb_new() AS id OFFSET 0) generated_before");
+    let is_held =
+        server.value("SELECT comb_uuid_horizon('outbox') < id FROM (SELECT comb_new() AS id OFFSET 0) generated_before");
     println!("    the horizon is held: {is_held}");
     is_held
 }
@@ -71,7 +72,6 @@ fn hanging_holds(server: &Server) -> bool {
 fn while_one_transaction_stays_open() {
     for sharing in SHARINGS {
         let server = server(sharing);
-        server.execute("CREATE TABLE outbox (id uuid PRIMARY KEY DEFAULT comb_tracked())");
         server.execute("CREATE DATABASE another TEMPLATE postgres");
         for (statements, database, holds) in [
             ("BEGIN; SAVEPOINT a; SELECT comb_tracked(); ROLLBACK TO a; INSERT INTO outbox DEFAULT VALUES", "postgres", true),
@@ -95,12 +95,12 @@ fn while_one_transaction_stays_open() {
 
 /// A second one would hide from readers that the first was overwritten.
 #[test]
-fn a_transaction_has_one_entry_for_a_source() {
+fn a_transaction_has_one_entry_for_a_column() {
     let server = server(Sharing::Attached);
     let (mut client, mut other) = (server.connect(), server.connect());
+    let used = || server.value::<i32>("SELECT places_used FROM comb_status()");
     let mut run = |statements: &str| client.batch_execute(statements).unwrap_or_else(|error| panic!("{statements}: {error:?}"));
-    run("CREATE TABLE events (position bigserial)");
-    run("CREATE TRIGGER tracked BEFORE INSERT ON events FOR EACH STATEMENT EXECUTE FUNCTION comb_track()");
+    run("CREATE TABLE events (position bigserial, key uuid DEFAULT comb_new()); CALL comb_enable_polls('events', 'position')");
     // It fails between the entry and its floor, and again.
     other.batch_execute("BEGIN; ALTER SEQUENCE events_position_seq MAXVALUE 1000000").expect("a lock");
     run("SET lock_timeout = '20ms'; BEGIN; SAVEPOINT a");
@@ -110,17 +110,32 @@ fn a_transaction_has_one_entry_for_a_source() {
     }
     other.batch_execute("ROLLBACK").expect("ROLLBACK");
     client.batch_execute("INSERT INTO events DEFAULT VALUES").expect("a row");
-    assert_eq!(server.value::<i32>("SELECT places_used FROM comb_status()"), 2, "for the sequence and the clock");
+    assert_eq!(used(), 1, "none for the clock, whose keys nobody polls");
+    client
+        .batch_execute("COMMIT; CALL comb_enable_polls('events', 'key'); BEGIN; INSERT INTO events DEFAULT VALUES")
+        .expect("a row");
+    assert_eq!(used(), 2, "one for the numbers and one for the clock");
     client.batch_execute("COMMIT; BEGIN").expect("COMMIT");
-    // More sources than a process finds without a search.
+    // More columns than a process finds without a search.
     for n in 0..12 {
-        let track = format!("CREATE SEQUENCE s{n}; SELECT comb_track('s{n}')");
-        client.batch_execute(&track).expect("a sequence");
+        let track =
+            format!("CREATE TABLE t{n} (n bigserial); CALL comb_enable_polls('t{n}', 'n'); INSERT INTO t{n} DEFAULT VALUES");
+        client.batch_execute(&track).expect("a table");
     }
-    client.batch_execute("SELECT comb_tracked(), comb_tracked(); SELECT comb_track('s11'), comb_tracked()").expect("UUIDs");
-    assert_eq!(server.value::<i32>("SELECT places_used FROM comb_status()"), 13);
+    client
+        .batch_execute("SELECT comb_tracked(), comb_tracked(); CALL comb_track('t11'); INSERT INTO t0 DEFAULT VALUES")
+        .expect("rows");
+    client.batch_execute("CREATE TEMP TABLE aside (n bigserial, id uuid DEFAULT comb_new())").expect("a temporary table");
+    assert_eq!(sqlstate(&mut client, "SAVEPOINT s; CALL comb_enable_polls('aside', 'n')"), "42P17");
+    client
+        .batch_execute(
+            "ROLLBACK TO s; CREATE TRIGGER comb_track BEFORE INSERT ON aside FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
+             CREATE TRIGGER g BEFORE INSERT ON aside FOR EACH ROW EXECUTE FUNCTION comb_guard('id'); INSERT INTO aside VALUES (7)",
+        )
+        .expect("a row of a temporary table");
+    assert_eq!(used(), 13, "a temporary table takes no place");
     client.batch_execute("COMMIT").expect("COMMIT");
-    assert_eq!(server.value::<i32>("SELECT places_used FROM comb_status()"), 0);
+    assert_eq!(used(), 0);
     server.assert_clean_log();
 }
 
@@ -131,6 +146,9 @@ fn a_parallel_worker_is_refused() {
     server.execute("CREATE FUNCTION safe() RETURNS uuid LANGUAGE plpgsql PARALLEL SAFE AS 'BEGIN RETURN comb_tracked(); END'");
     let mut client = server.connect();
     create_parallel_source(&mut client, 10_000);
-    assert_eq!(sqlstate(&mut client, "CREATE TABLE generated AS SELECT safe() FROM source"), "55000");
+    let asks = "CREATE FUNCTION asks() RETURNS uuid LANGUAGE plpgsql PARALLEL SAFE AS $$ BEGIN RETURN comb_uuid_horizon('outbox'); END $$";
+    client.batch_execute(asks).expect(asks);
+    assert_eq!(sqlstate(&mut client, "SELECT count(asks()) FROM source"), "42P13");
+    assert_eq!(sqlstate(&mut client, "CREATE TABLE generated AS SELECT safe() FROM source"), "42P13");
     server.assert_clean_log();
 }
