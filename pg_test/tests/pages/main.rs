@@ -276,7 +276,7 @@ fn shown(page: &Page, block: &Block) -> Option<String> {
         return Some(part(example, name));
     }
     let language = block.language.as_str();
-    assert!(["", "sql", "sh"].contains(&language), "{}:{}: code of no example", page.path, block.line);
+    assert!(["", "sql", "sh", "dockerfile"].contains(&language), "{}:{}: code of no example", page.path, block.line);
     None
 }
 
