@@ -8,7 +8,7 @@ use std::ptr;
 use pgrx::pg_sys::{self, Node, NodeTag, Oid};
 
 use super::functions::{RangeFunction, UUID_MSSQL, constant, nodes};
-use crate::postgres::catalog::{self, c_function, cells, is_ours};
+use crate::postgres::catalog::{self, cells, is_ours, with_c_function};
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
 use crate::postgres::timestamp::TimestampTz;
@@ -158,13 +158,14 @@ unsafe fn key_of(expression: *mut Node) -> Option<Option<Uuid>> {
 /// Whether an operator of uuid in SQL Server's order is one of `<#` and `<=#`; `None` for another operator.
 fn is_less(operator: Oid) -> Option<bool> {
     // SAFETY: a look-up in a cache of the catalogs.
-    let (library, symbol) = c_function(unsafe { raw::get_opcode(operator) })?;
-    match symbol.to_bytes() {
+    let function = unsafe { raw::get_opcode(operator) };
+    with_c_function(function, |library, symbol| match symbol.to_bytes() {
         _ if !is_ours(library) => None,
         b"comb_mssql_lt" | b"comb_mssql_le" => Some(true),
         b"comb_mssql_ge" | b"comb_mssql_gt" => Some(false),
         _ => None,
-    }
+    })
+    .flatten()
 }
 
 /// The intersection of the other comparisons of a key with constants, and their number: see [`other_ranges`].
