@@ -44,5 +44,9 @@ find_server "${1:-}"
 check_needs
 . "$ROOT/tools/cargo.sh"
 [ -d "$CARGO_TARGET_DIR" ] || say "The first build fetches the crates and takes some two minutes and 600 MB under ${CARGO_TARGET_DIR%/*}"
+# It fetches the crates that are missing.
+for_server metadata --format-version 1 --filter-platform "${CARGO_BUILD_TARGET:-$(rustc -vV | sed -n 's/^host: //p')}" >/dev/null ||
+    die "cargo cannot get the crates that the build needs: see above" \
+        "Without a network: make dist VENDOR=1 on another machine writes an archive with them. docs/install.md says how to use it."
 build_release "${2:-$(user_stage)}"
 say "Built comb $COMB_VERSION for $PG_CONFIG_VERSION. To install it: $(make_command install), with sudo if it needs root"

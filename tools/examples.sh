@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# examples.sh [MAJOR]: runs the programs of examples/ by pg_test/tests/examples.rs: all, or those that ON names.
+# examples.sh [MAJOR]: runs the programs of examples/ by pg_test/tests/examples/: all, or those that ON names.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
 cd "$ROOT"
 for name in ${ON:-}; do
-    [ -x "examples/$name/run" ] || die "there is no example '$name'" "Choose from the folders of examples/"
+    client=$(grep -x "${name#*:}" "examples/${name%:*}/clients" 2>/dev/null) || true
+    [ -x "examples/${name%:*}/run" ] && [[ $name != *:* || -n $client ]] ||
+        die "there is no example '$name'" "Choose from the folders of examples/; one client of a folder: node:kysely"
 done
 PG_CONFIG=$(tools/setup.sh "${1:-}")
 . tools/private.sh

@@ -12,3 +12,4 @@ DATABASES = {
 }
 INSTALLED_APPS = ["shop"]
 USE_TZ = True
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

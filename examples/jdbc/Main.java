@@ -1,165 +1,127 @@
+import java.io.*;
+import java.nio.file.*;
 import java.sql.*;
 import java.time.*;
 import java.util.*;
-import java.util.stream.*;
 import org.postgresql.util.PSQLException;
 
-/** The driver of JDBC: the jobs that every example does. */
+/** The driver of JDBC: a command in each line, its result in each line. examples/README.md lists the commands. */
 public class Main {
-    static final List<String> TABLES = List.of("orders", "legacy");
-    /** Its value changes with every change of a table, a column or an index. */
-    static final String CATALOG = """
-        SELECT string_agg(concat_ws(' ', c.relname, c.xmin, a.attname, a.xmin), ', ' ORDER BY c.oid, a.attnum)
-        FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid WHERE c.relnamespace = 'public'::regnamespace""";
     static Connection db;
-    static boolean failed = false;
 
     public static void main(String[] arguments) throws Exception {
         var env = System.getenv();
         db = DriverManager.getConnection(
             "jdbc:postgresql://" + env.get("PGHOST") + ":" + env.get("PGPORT") + "/" + env.get("PGDATABASE"), env.get("PGUSER"), env.get("PGPASSWORD"));
-        System.out.println("client jdbc " + db.getMetaData().getDriverVersion());
-        job("schema", Main::schema);
-        job("schema_again", Main::schemaAgain);
-        job("insert", Main::insert);
-        Thread.sleep(10);
-        var begin = OffsetDateTime.now();             // after the row 0, milliseconds before the rows 1 to 1000
-        Thread.sleep(10);
-        job("batch", Main::batch);
-        job("page", Main::page);
-        job("range", () -> range(begin));
-        job("timestamp", Main::timestamp);
-        job("error", Main::error);
-        job("newest", Main::newest);
-        System.exit(failed ? 1 : 0);
+        System.out.println("client\tjdbc\t" + db.getMetaData().getDriverVersion() + "\torders\tlegacy");
+        for (var line : (Iterable<String>) new BufferedReader(new InputStreamReader(System.in)).lines()::iterator) {
+            var words = line.split("\t");
+            List<?> result;
+            try {
+                result = answer(words[0], Arrays.copyOfRange(words, 1, words.length));
+            } catch (Exception problem) {
+                problem.printStackTrace();
+                result = List.of("error", problem.toString());
+            }
+            System.out.println(String.join("\t", result.stream().map(value -> String.valueOf(value).replaceAll("\\s+", " ")).toList()));
+        }
     }
 
-    static void schema() throws SQLException {
-        var statement = db.createStatement();
-        statement.execute("CREATE EXTENSION IF NOT EXISTS comb");
-        statement.execute("CREATE TABLE IF NOT EXISTS orders (id uuid PRIMARY KEY DEFAULT comb_new(), n integer)");
-        statement.execute("CREATE TABLE IF NOT EXISTS legacy (id uniqueidentifier PRIMARY KEY DEFAULT comb_new_mssql(), n integer)");
+    static List<?> answer(String command, String[] words) throws Exception {
+        return switch (command) {
+            case "schema" -> { db.createStatement().execute(Files.readString(Path.of(System.getenv("EXAMPLE_SCHEMA")))); yield List.of(); }
+            case "insert" -> List.of(words[0].equals("orders") ? insert(Integer.parseInt(words[1])) : batch(words[0], List.of(Integer.parseInt(words[1]))).get(0));
+            case "batch" -> batch(words[0], java.util.stream.IntStream.range(0, Integer.parseInt(words[1])).boxed().toList());
+            case "page" -> numbers("SELECT n FROM " + words[0] + " WHERE id > ? ORDER BY id LIMIT 10", UUID.fromString(words[1]));
+            case "range" -> range(words[0], OffsetDateTime.parse(words[1]), OffsetDateTime.parse(words[2]));
+            case "timestamp" -> {
+                var row = query("SELECT comb_timestamp(id, ?) AS at FROM " + words[0] + " WHERE n = ?", words[1], Integer.parseInt(words[2]));
+                row.next();
+                yield List.of(row.getObject("at", OffsetDateTime.class).toInstant().toEpochMilli());
+            }
+            case "newest" -> numbers("SELECT n FROM " + words[0] + " ORDER BY id DESC LIMIT 1");
+            case "error" -> error(OffsetDateTime.parse(words[0]));
+            case "write" -> write(Long.parseLong(words[0]), words[1], Arrays.copyOfRange(words, 2, words.length));
+            case "poll" -> poll(Long.parseLong(words[0]), words[1]);
+            case "call" -> { query(words[0]); yield List.of(); }
+            default -> List.of("none");
+        };
     }
 
-    static void schemaAgain() throws SQLException {
-        var before = catalog();
-        schema();
-        equal(catalog(), before);
-    }
-
-    static void insert() throws SQLException {
+    static UUID insert(int n) throws SQLException {
         // comb: insert
         var insert = db.prepareStatement("INSERT INTO orders (n) VALUES (?)", new String[] {"id"});
-        insert.setInt(1, 0);
+        insert.setInt(1, n);
         insert.executeUpdate();
         var key = insert.getGeneratedKeys();
         key.next();
         UUID id = key.getObject("id", UUID.class);
         // end
-        equal(numbers("SELECT n FROM orders WHERE id = ?", id), List.of(0));
-
-        insert = db.prepareStatement("INSERT INTO legacy (n) VALUES (0)", new String[] {"id"});
-        insert.executeUpdate();
-        key = insert.getGeneratedKeys();
-        key.next();
-        equal(numbers("SELECT n FROM legacy WHERE id = ?", id(key)), List.of(0));
+        return id;
     }
 
-    // A value of uniqueidentifier is a PGobject, whose text is the key.
-    static UUID id(ResultSet row) throws SQLException { return UUID.fromString(row.getString("id")); }
-
-    static void batch() throws SQLException {
-        for (var table : TABLES) {
-            var insert = db.prepareStatement("INSERT INTO " + table + " (n) VALUES (?)", new String[] {"id"});
-            for (int n = 1; n <= 1000; n++) {
-                insert.setInt(1, n);
-                insert.addBatch();
-            }
-            insert.executeBatch();
-            var keys = insert.getGeneratedKeys();
-            var rows = query("SELECT id, n FROM " + table + " WHERE n > 0 ORDER BY id");
-            for (int n = 1; n <= 1000; n++) {
-                equal(keys.next() && rows.next(), true);
-                equal(rows.getInt("n"), n);
-                equal(id(rows), id(keys));
-            }
-            equal(numbers("SELECT n FROM " + table + " ORDER BY id"), range(0, 1000));
+    static List<UUID> batch(String table, List<Integer> rows) throws SQLException {
+        var insert = db.prepareStatement("INSERT INTO " + table + " (n) VALUES (?)", new String[] {"id"});
+        for (int n : rows) {
+            insert.setInt(1, n);
+            insert.addBatch();
         }
+        insert.executeBatch();
+        var ids = new ArrayList<UUID>();
+        // A value of uniqueidentifier is a PGobject, whose text is the key.
+        for (var keys = insert.getGeneratedKeys(); keys.next(); ) ids.add(UUID.fromString(keys.getString("id")));
+        return ids;
     }
 
-    static void page() throws SQLException {
-        for (var table : TABLES) {
-            var row = query("SELECT id FROM " + table + " WHERE n = 500");
-            row.next();
-            UUID last = id(row);
-            var page = db.prepareStatement("SELECT id, n FROM " + table + " WHERE id > ? ORDER BY id LIMIT 10");
-            page.setObject(1, last);                  // a UUID
-            equal(numbers(page.executeQuery()), range(501, 510));
-        }
+    static List<?> range(String table, OffsetDateTime begin, OffsetDateTime until) throws SQLException {
+        // comb: range
+        var between = db.prepareStatement("SELECT id, n FROM " + table + " WHERE comb_between(id, ?, ?) ORDER BY id");
+        between.setObject(1, begin); // an OffsetDateTime: not a String, not an Instant
+        between.setObject(2, until);
+        // end
+        return column(between.executeQuery(), "n");
     }
 
-    static void range(OffsetDateTime begin) throws SQLException {
-        for (var table : TABLES) {
-            // comb: range
-            var between = db.prepareStatement("SELECT id, n FROM " + table + " WHERE comb_between(id, ?, ?) ORDER BY id");
-            between.setObject(1, begin);              // an OffsetDateTime: not a String, not an Instant
-            between.setObject(2, begin.plusMinutes(1));
-            // end
-            equal(numbers(between.executeQuery()), range(1, 1000));
-            between.setObject(1, begin.minusMinutes(1));
-            between.setObject(2, begin);
-            equal(numbers(between.executeQuery()), range(0, 0));
-        }
-    }
-
-    static void timestamp() throws SQLException {
-        for (var select : List.of("SELECT comb_timestamp(id) AS at FROM orders", "SELECT comb_timestamp_mssql(id) AS at FROM legacy")) {
-            var row = query(select + " LIMIT 1");
-            row.next();
-            OffsetDateTime at = row.getObject("at", OffsetDateTime.class);
-            equal(Duration.between(at, OffsetDateTime.now()).abs().compareTo(Duration.ofMinutes(1)) < 0, true);
-        }
-    }
-
-    static void error() throws SQLException {
+    static List<?> error(OffsetDateTime time) throws SQLException {
         try {
-            query("SELECT comb_at(?)", OffsetDateTime.parse("1969-07-20T20:17:40Z"));
-            throw new AssertionError("no error");
-        } catch (PSQLException e) {
-            var detail = e.getServerErrorMessage().getDetail();
-            equal(e.getSQLState(), "22008");
-            equal(e.getServerErrorMessage().getMessage(), "timestamp out of range for UUID layout \"uuidv7\"");
-            equal(detail.startsWith("The layout can represent times from 1970-01-01T00:00:00+00:00 to "), true);
+            query("SELECT comb_at(?)", time);
+            return List.of("no error");
+        } catch (PSQLException error) {
+            var server = error.getServerErrorMessage();
+            return List.of(error.getSQLState(), server.getMessage(), server.getDetail());
         }
     }
 
-    static void newest() throws SQLException {
-        for (var table : TABLES) {
-            var newest = db.prepareStatement("SELECT id, n FROM " + table + " ORDER BY id DESC LIMIT 1");
-            equal(numbers(newest.executeQuery()), List.of(1000));
+    static List<?> write(long milliseconds, String end, String[] bodies) throws Exception {
+        db.setAutoCommit(false);
+        var insert = db.prepareStatement("INSERT INTO events (body) VALUES (?)");
+        for (var body : bodies) {
+            insert.setString(1, body);
+            insert.addBatch();
         }
-        equal(numbers("SELECT n FROM legacy WHERE id = (SELECT max(id) FROM legacy)"), List.of(1000));
+        insert.executeBatch();
+        Thread.sleep(milliseconds);
+        if (end.equals("commit")) db.commit();
+        else db.rollback();
+        db.setAutoCommit(true);
+        return List.of();
     }
 
-    // --- What the jobs are checked with ---
-
-    interface Job { void run() throws Exception; }
-
-    static void job(String name, Job work) {
-        try {
-            work.run();
-            System.out.println("ok " + name);
-        } catch (Exception | AssertionError e) {
-            System.out.println("not ok " + name + ": " + String.valueOf(e).replaceAll("\\s+", " "));
-            failed = true;
-        }
+    static List<?> poll(long cursor, String horizon) throws SQLException {
+        // comb: reader
+        var poll = db.prepareStatement("""
+            SELECT position, body FROM events
+            WHERE position > ? AND position <= comb_number_horizon('events', after => ?)
+            ORDER BY position LIMIT 1000""");
+        poll.setLong(1, cursor);
+        poll.setLong(2, cursor);
+        // end
+        var all = "SELECT position, body FROM events WHERE position > ? ORDER BY position LIMIT 1000";
+        var rows = horizon.equals("yes") ? poll.executeQuery() : query(all, cursor);
+        var values = new ArrayList<Object>();
+        while (rows.next()) values.addAll(List.of(rows.getLong(1), rows.getString(2)));
+        return values;
     }
-
-    static void equal(Object seen, Object expected) {
-        if (!Objects.equals(seen, expected)) throw new AssertionError("expected " + expected + ", got " + seen);
-    }
-
-    static List<Integer> range(int first, int last) { return IntStream.rangeClosed(first, last).boxed().toList(); }
 
     static ResultSet query(String query, Object... parameters) throws SQLException {
         var statement = db.prepareStatement(query);
@@ -167,17 +129,11 @@ public class Main {
         return statement.executeQuery();
     }
 
-    static List<Integer> numbers(String query, Object... parameters) throws SQLException { return numbers(query(query, parameters)); }
+    static List<Object> numbers(String query, Object... parameters) throws SQLException { return column(query(query, parameters), "n"); }
 
-    static List<Integer> numbers(ResultSet rows) throws SQLException {
-        var numbers = new ArrayList<Integer>();
-        while (rows.next()) numbers.add(rows.getInt("n"));
-        return numbers;
-    }
-
-    static String catalog() throws SQLException {
-        var row = query(CATALOG);
-        row.next();
-        return row.getString(1);
+    static List<Object> column(ResultSet rows, String name) throws SQLException {
+        var values = new ArrayList<Object>();
+        while (rows.next()) values.add(rows.getObject(name));
+        return values;
     }
 }

@@ -1,12 +1,13 @@
-// Ids of comb with pgx: the jobs that every example does.
+// pgx with its pool: a command in each line, its result in each line. examples/README.md lists the commands.
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"reflect"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,14 +17,10 @@ import (
 	"github.com/jackc/pgx/v4/pgxpool"
 )
 
-// Changes with every change of a table, a column or an index.
-const catalog = `SELECT string_agg(concat_ws(' ', c.relname, c.xmin, a.attname, a.xmin), ', ' ORDER BY c.oid, a.attnum)
-	FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid WHERE c.relnamespace = 'public'::regnamespace`
-
 var (
-	ctx    = context.Background()
-	tables = []string{"orders", "legacy"}
-	failed = false
+	ctx = context.Background()
+	// Without a connection until the first query.
+	db *pgxpool.Pool
 )
 
 // comb: register
@@ -42,136 +39,129 @@ func register(ctx context.Context, db *pgx.Conn) error {
 func main() {
 	config, err := pgxpool.ParseConfig(os.Getenv("DATABASE_URL"))
 	must(err)
-	// The extension comes first: what makes the schema needs no types.
-	setup, err := pgx.ConnectConfig(ctx, config.ConnConfig)
+	config.LazyConnect, config.MaxConns, config.AfterConnect = true, 2, register
+	db, err = pgxpool.ConnectConfig(ctx, config)
 	must(err)
-	job("schema", func() { schema(setup) })
-	job("schema_again", func() {
-		var before, after string
-		must(setup.QueryRow(ctx, catalog).Scan(&before))
-		schema(setup)
-		must(setup.QueryRow(ctx, catalog).Scan(&after))
-		check(after, before)
-	})
-
-	config.AfterConnect = register
-	db, err := pgxpool.ConnectConfig(ctx, config)
-	must(err)
-	job("insert", func() { insert(db) })
-	time.Sleep(10 * time.Millisecond)
-	begin := time.Now() // after the row 0, milliseconds before the rows 1 to 1000
-	time.Sleep(10 * time.Millisecond)
-	job("batch", func() { batch(db) })
-	job("page", func() { page(db) })
-	job("range", func() { between(db, begin) })
-	job("timestamp", func() { timestamp(db) })
-	job("error", func() { pgError(db) })
-	job("newest", func() { newest(db) })
-	if failed {
-		os.Exit(1)
+	fmt.Println("client\tpgx\t" + os.Args[1] + "\torders\tlegacy")
+	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+		words := strings.Split(lines.Text(), "\t")
+		result := attempt(func() []string { return answer(words[0], words[1:]) })
+		for i, value := range result {
+			result[i] = strings.Join(strings.Fields(value), " ")
+		}
+		fmt.Println(strings.Join(result, "\t"))
 	}
 }
 
-func schema(db *pgx.Conn) {
-	_, err := db.Exec(ctx, `
-		CREATE EXTENSION IF NOT EXISTS comb;
-		CREATE TABLE IF NOT EXISTS orders (id uuid PRIMARY KEY DEFAULT comb_new(), n integer);
-		CREATE TABLE IF NOT EXISTS legacy (id uniqueidentifier PRIMARY KEY DEFAULT comb_new_mssql(), n integer)`)
-	must(err)
-}
-
-func insert(db *pgxpool.Pool) {
-	for _, table := range tables {
-		// comb: insert
-		var id [16]byte // or pgtype.UUID, or a string
-		insert := "INSERT INTO " + table + " (n) VALUES ($1) RETURNING id"
-		err := db.QueryRow(ctx, insert, 0).Scan(&id)
-		// end
+func answer(command string, words []string) []string {
+	switch command {
+	case "schema":
+		config, err := pgx.ParseConfig(os.Getenv("DATABASE_URL"))
 		must(err)
-		check(numbers(db.Query(ctx, "SELECT id, n FROM "+table+" WHERE id = $1", id)), count(0, 0))
-	}
-}
-
-func batch(db *pgxpool.Pool) {
-	for _, table := range tables {
-		batch := &pgx.Batch{}
-		for n := 1; n <= 1000; n++ {
-			batch.Queue("INSERT INTO "+table+" (n) VALUES ($1) RETURNING id", n)
-		}
-		results := db.SendBatch(ctx, batch)
-		ids := make([][16]byte, 1000)
-		for i := range ids {
-			must(results.QueryRow().Scan(&ids[i]))
-		}
-		must(results.Close())
-		check(numbers(db.Query(ctx, "SELECT id, n FROM "+table+" ORDER BY id")), count(0, 1000))
-		for i, id := range ids {
-			check(numbers(db.Query(ctx, "SELECT id, n FROM "+table+" WHERE id = $1", id)), count(i+1, i+1))
-		}
-	}
-}
-
-func page(db *pgxpool.Pool) {
-	for _, table := range tables {
-		var last [16]byte
-		must(db.QueryRow(ctx, "SELECT id FROM "+table+" WHERE n = 500").Scan(&last))
-		page, err := db.Query(ctx, "SELECT id, n FROM "+table+" WHERE id > $1 ORDER BY id LIMIT 10", last)
-		check(numbers(page, err), count(501, 510))
-	}
-}
-
-func between(db *pgxpool.Pool, begin time.Time) {
-	for _, table := range tables {
-		between := "SELECT id, n FROM " + table + " WHERE comb_between(id, $1, $2) ORDER BY id"
-		rows, err := db.Query(ctx, between, begin, begin.Add(time.Minute))
-		check(numbers(rows, err), count(1, 1000))
-		check(numbers(db.Query(ctx, between, begin.Add(-time.Minute), begin)), count(0, 0))
-	}
-}
-
-func timestamp(db *pgxpool.Pool) {
-	for _, query := range []string{"SELECT comb_timestamp(id) FROM orders", "SELECT comb_timestamp_mssql(id) FROM legacy"} {
+		connection, err := pgx.ConnectConfig(ctx, config)
+		must(err)
+		defer connection.Close(ctx)
+		schema, err := os.ReadFile(os.Getenv("EXAMPLE_SCHEMA"))
+		must(err)
+		_, err = connection.Exec(ctx, string(schema))
+		must(err)
+		return nil
+	case "insert":
+		return insert(words[0], number(words[1]))
+	case "batch":
+		return batch(words[0], number(words[1]))
+	case "page":
+		return values(db.Query(ctx, "SELECT n FROM "+words[0]+" WHERE id > $1 ORDER BY id LIMIT 10", words[1]))
+	case "range":
+		return between(words[0], instant(words[1]), instant(words[2]))
+	case "timestamp":
 		var at time.Time
-		err := db.QueryRow(ctx, query+" WHERE n = 0").Scan(&at)
+		query := "SELECT comb_timestamp(id, $1) FROM " + words[0] + " WHERE n = $2"
+		must(db.QueryRow(ctx, query, words[1], number(words[2])).Scan(&at))
+		return []string{strconv.FormatInt(at.UnixMilli(), 10)}
+	case "newest":
+		return values(db.Query(ctx, "SELECT n FROM "+words[0]+" ORDER BY id DESC LIMIT 1"))
+	case "error":
+		_, err := db.Exec(ctx, "SELECT comb_at($1)", instant(words[0]))
+		var pg *pgconn.PgError
+		if !errors.As(err, &pg) {
+			panic(fmt.Errorf("no error of the server: %v", err))
+		}
+		return []string{pg.Code, pg.Message, pg.Detail}
+	case "write":
+		transaction, err := db.Begin(ctx)
 		must(err)
-		check(time.Since(at) > -time.Minute && time.Since(at) < time.Minute, true)
+		for _, body := range words[2:] {
+			_, err = transaction.Exec(ctx, "INSERT INTO events (body) VALUES ($1)", body)
+			must(err)
+		}
+		time.Sleep(time.Duration(number(words[0])) * time.Millisecond)
+		if words[1] == "commit" {
+			must(transaction.Commit(ctx))
+		} else {
+			must(transaction.Rollback(ctx))
+		}
+		return nil
+	case "poll":
+		return poll(number(words[0]), words[1])
+	case "call":
+		_, err := db.Exec(ctx, words[0])
+		must(err)
+		return nil
 	}
+	return []string{"none"}
 }
 
-func pgError(db *pgxpool.Pool) {
-	moon := time.Date(1969, 7, 20, 20, 17, 40, 0, time.UTC)
-	_, err := db.Exec(ctx, "SELECT comb_at($1)", moon)
-	var pg *pgconn.PgError
-	if !errors.As(err, &pg) {
-		panic(fmt.Errorf("no error of the server: %v", err))
-	}
-	sqlstate, message, detail := pg.Code, pg.Message, pg.Detail
-	check(sqlstate, "22008")
-	check(message, `timestamp out of range for UUID layout "uuidv7"`)
-	check(strings.HasPrefix(detail, "The layout can represent times from 1970-01-01T00:00:00+00:00 to "), true)
+func insert(table string, n int64) []string {
+	// comb: insert
+	var id [16]byte // or pgtype.UUID, or a string
+	insert := "INSERT INTO " + table + " (n) VALUES ($1) RETURNING id"
+	err := db.QueryRow(ctx, insert, n).Scan(&id)
+	// end
+	must(err)
+	return []string{text(id)}
 }
 
-func newest(db *pgxpool.Pool) {
-	for _, table := range tables {
-		newest, err := db.Query(ctx, "SELECT id, n FROM "+table+" ORDER BY id DESC LIMIT 1")
-		check(numbers(newest, err), count(1000, 1000))
+func batch(table string, count int64) (ids []string) {
+	batch := &pgx.Batch{}
+	for n := int64(0); n < count; n++ {
+		batch.Queue("INSERT INTO "+table+" (n) VALUES ($1) RETURNING id", n)
 	}
-	var id [16]byte // PostgreSQL up to 18 has no max(uuid)
-	must(db.QueryRow(ctx, "SELECT max(id) FROM legacy").Scan(&id))
-	check(numbers(db.Query(ctx, "SELECT id, n FROM legacy WHERE id = $1", id)), count(1000, 1000))
+	results := db.SendBatch(ctx, batch)
+	for n := int64(0); n < count; n++ {
+		var id [16]byte
+		must(results.QueryRow().Scan(&id))
+		ids = append(ids, text(id))
+	}
+	must(results.Close())
+	return ids
 }
 
-// --- What the jobs are checked with ---
+func between(table string, begin, until time.Time) []string {
+	return values(db.Query(ctx, "SELECT n FROM "+table+" WHERE comb_between(id, $1, $2) ORDER BY id", begin, until))
+}
 
-func job(name string, work func()) {
+func poll(cursor int64, horizon string) []string {
+	// comb: reader
+	query := `
+		SELECT position, body FROM events
+		WHERE position > $1 AND position <= comb_number_horizon('events', after => $1)
+		ORDER BY position LIMIT 1000`
+	// end
+	if horizon == "no" {
+		query = "SELECT position, body FROM events WHERE position > $1 ORDER BY position LIMIT 1000"
+	}
+	return values(db.Query(ctx, query, cursor))
+}
+
+func attempt(work func() []string) (result []string) {
 	defer func() {
 		if problem := recover(); problem != nil {
-			fmt.Printf("not ok %s: %v\n", name, problem)
-			failed = true
+			fmt.Fprintln(os.Stderr, problem)
+			result = []string{"error", fmt.Sprint(problem)}
 		}
 	}()
-	work()
-	fmt.Println("ok", name)
+	return work()
 }
 
 func must(err error) {
@@ -180,29 +170,33 @@ func must(err error) {
 	}
 }
 
-func check(seen, expected interface{}) {
-	if !reflect.DeepEqual(seen, expected) {
-		panic(fmt.Errorf("%v instead of %v", seen, expected))
-	}
+func number(word string) int64 {
+	number, err := strconv.ParseInt(word, 10, 64)
+	must(err)
+	return number
 }
 
-// The column n of rows with id and n.
-func numbers(rows pgx.Rows, err error) (numbers []int) {
+func instant(word string) time.Time {
+	instant, err := time.Parse(time.RFC3339, word)
+	must(err)
+	return instant
+}
+
+func text(id [16]byte) string {
+	return fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
+}
+
+// All values of all rows.
+func values(rows pgx.Rows, err error) (all []string) {
 	must(err)
 	defer rows.Close()
 	for rows.Next() {
-		var n int
-		must(rows.Scan(nil, &n))
-		numbers = append(numbers, n)
+		values, err := rows.Values()
+		must(err)
+		for _, value := range values {
+			all = append(all, fmt.Sprint(value))
+		}
 	}
 	must(rows.Err())
-	return numbers
-}
-
-// first, first + 1, ... last
-func count(first, last int) (numbers []int) {
-	for n := first; n <= last; n++ {
-		numbers = append(numbers, n)
-	}
-	return numbers
+	return all
 }

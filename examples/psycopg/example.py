@@ -1,7 +1,10 @@
 """psycopg 3 with its pool."""
 
-import uuid
-from datetime import datetime, timedelta, timezone
+import os
+import time
+from datetime import datetime
+from pathlib import Path
+from uuid import UUID
 
 import psycopg
 from psycopg_pool import ConnectionPool
@@ -11,15 +14,7 @@ from psycopg.types import TypeInfo
 from psycopg.types.uuid import UUIDBinaryLoader, UUIDLoader
 # end
 
-from report import check, check_recent, client, end, job
-
-TABLES = {"orders": "uuidv7", "legacy": "mssql"}
-
-SCHEMA = """
-CREATE EXTENSION IF NOT EXISTS comb;
-CREATE TABLE IF NOT EXISTS orders (id uuid PRIMARY KEY DEFAULT comb_new(), n integer);
-CREATE TABLE IF NOT EXISTS legacy (id uniqueidentifier PRIMARY KEY DEFAULT comb_new_mssql(), n integer);
-"""
+from serve import serve
 
 
 # comb: connect
@@ -33,90 +28,84 @@ def configure(connection):
 # end
 
 
-client("psycopg", psycopg.__version__)
+def fetch(query, values=()):
+    with pool.connection() as connection:
+        return connection.execute(query, values).fetchall()
 
-with psycopg.connect("") as connection:
-    for name in ("schema", "schema_again"):
-        with job(name):
-            connection.execute(SCHEMA)
-            connection.commit()
 
-with ConnectionPool("", configure=configure, min_size=1, max_size=2) as pool:
-    with job("insert"):
-        for table in TABLES:
-            with pool.connection() as connection:
-                (id,) = connection.execute(f"INSERT INTO {table} (n) VALUES (%s) RETURNING id", [-1]).fetchone()
-            check(type(id), uuid.UUID)
-            with pool.connection() as connection:
-                check(connection.execute(f"SELECT n FROM {table} WHERE id = %s", [id]).fetchall(), [(-1,)])
-                check(connection.execute(f"SELECT array[id], id FROM {table}", binary=True).fetchall(), [([id], id)])
+def numbers(query, values=()):
+    return [n for (n,) in fetch(query, values)]
 
-    made = {}
-    with job("batch"):
-        for table in TABLES:
-            # comb: batch
-            with pool.connection() as connection, connection.cursor() as cursor:
-                rows = [(n,) for n in range(1000)]
-                cursor.executemany("INSERT INTO " + table + " (n) VALUES (%s) RETURNING id", rows, returning=True)
-                ids = [result.fetchone()[0] for result in cursor.results()]
-            # end
-            made[table] = ids
-            with pool.connection() as connection:
-                stored = connection.execute(f"SELECT id, n FROM {table} WHERE n >= 0 ORDER BY id").fetchall()
-            check(stored, list(zip(ids, range(1000))))
 
-    with job("page"):
-        for table in TABLES:
-            last = made[table][499]
-            with pool.connection() as connection:
-                page = connection.execute(
-                    f"SELECT id, n FROM {table} WHERE id > %s ORDER BY id LIMIT 10", [last]
-                ).fetchall()
-            check([n for id, n in page], list(range(500, 510)))
+class Commands:
+    def schema(self):
+        with psycopg.connect() as connection:
+            connection.execute(Path(os.environ["EXAMPLE_SCHEMA"]).read_text())
 
-    with job("range"):
-        noon = datetime(2024, 3, 1, 12, tzinfo=timezone.utc)
-        for table, layout in TABLES.items():
-            with pool.connection() as connection:
-                for day in range(5):
-                    old = (noon + timedelta(days=day), layout, -100 - day)
-                    connection.execute(f"INSERT INTO {table} (id, n) VALUES (comb_at(%s, %s), %s)", old)
-            begin, until = noon + timedelta(days=1), noon + timedelta(days=3)
-            # comb: range
-            with pool.connection() as connection:
-                rows = connection.execute(
-                    "SELECT n FROM " + table + " WHERE comb_between(id, %s, %s) ORDER BY id", (begin, until)
-                ).fetchall()
-            # end
-            check(rows, [(-101,), (-102,)])
-
-    with job("timestamp"):
+    def insert(self, table, n):
+        [(id,)] = fetch(f"INSERT INTO {table} (n) VALUES (%s) RETURNING id", [int(n)])
         with pool.connection() as connection:
-            (timestamp,) = connection.execute(
-                "SELECT comb_timestamp(id) FROM orders WHERE id = %s", [made["orders"][0]]
-            ).fetchone()
-            (timestamp_of_legacy,) = connection.execute(
-                "SELECT comb_timestamp(id, 'mssql') FROM legacy WHERE id = %s", [made["legacy"][0]]
-            ).fetchone()
-            check_recent(timestamp)
-            check_recent(timestamp_of_legacy)
+            [row] = connection.execute(f"SELECT array[id], id FROM {table} WHERE id = %s", [id], binary=True)
+        assert type(id) is UUID and row == ([id], id), row
+        return [id]
 
-    with job("error"):
+    def batch(self, table, count):
+        # comb: batch
+        with pool.connection() as connection, connection.cursor() as cursor:
+            rows = [(n,) for n in range(int(count))]
+            cursor.executemany("INSERT INTO " + table + " (n) VALUES (%s) RETURNING id", rows, returning=True)
+            ids = [result.fetchone()[0] for result in cursor.results()]
+        # end
+        return ids
+
+    def page(self, table, last):
+        return numbers(f"SELECT n FROM {table} WHERE id > %s ORDER BY id LIMIT 10", [UUID(last)])
+
+    def range(self, table, *times):
+        begin, until = (datetime.fromisoformat(time) for time in times)
+        # comb: range
+        with pool.connection() as connection:
+            rows = connection.execute(
+                "SELECT n FROM " + table + " WHERE comb_between(id, %s, %s) ORDER BY id", (begin, until)
+            ).fetchall()
+        # end
+        return [n for (n,) in rows]
+
+    def timestamp(self, table, layout, n):
+        [(timestamp,)] = fetch(f"SELECT comb_timestamp(id, %s) FROM {table} WHERE n = %s", [layout, int(n)])
+        return [int(timestamp.timestamp() * 1000)]
+
+    def newest(self, table):
+        return numbers(f"SELECT n FROM {table} ORDER BY id DESC LIMIT 1")
+
+    def error(self, time):
         try:
-            with pool.connection() as connection:
-                connection.execute("SELECT comb_at(%s)", [datetime(1969, 7, 20, 20, 17, tzinfo=timezone.utc)])
-        except psycopg.errors.DatetimeFieldOverflow as error:
-            sqlstate, message, detail = error.sqlstate, error.diag.message_primary, error.diag.message_detail
-        check(sqlstate, "22008")
-        check(message, 'timestamp out of range for UUID layout "uuidv7"')
-        check(detail.startswith("The layout can represent times from 1970-01-01T00:00:00+00:00 to "), True)
+            fetch("SELECT comb_at(%s)", [datetime.fromisoformat(time)])
+        except psycopg.Error as error:
+            return [error.sqlstate, error.diag.message_primary, error.diag.message_detail]
 
-    with job("newest"):
-        for table in TABLES:
-            with pool.connection() as connection:
-                newest = connection.execute(f"SELECT id, n FROM {table} ORDER BY id DESC LIMIT 1").fetchone()
-            check(newest, (made[table][-1], 999))
+    def write(self, milliseconds, end, *bodies):
         with pool.connection() as connection:
-            check(connection.execute("SELECT max(id) FROM legacy").fetchone(), (made["legacy"][-1],))
+            for body in bodies:
+                connection.execute("INSERT INTO events (body) VALUES (%s)", [body])
+            time.sleep(int(milliseconds) / 1000)
+            connection.commit() if end == "commit" else connection.rollback()
 
-end()
+    def poll(self, cursor, horizon):
+        # comb: reader
+        query = """
+            SELECT position, body FROM events
+            WHERE position > %(cursor)s AND position <= comb_number_horizon('events', after => %(cursor)s)
+            ORDER BY position LIMIT 1000
+            """
+        # end
+        if horizon == "no":
+            query = "SELECT position, body FROM events WHERE position > %(cursor)s ORDER BY position LIMIT 1000"
+        return [value for row in fetch(query, {"cursor": int(cursor)}) for value in row]
+
+    def call(self, query):
+        fetch(query)
+
+
+pool = ConnectionPool("", configure=configure, min_size=0, max_size=2, open=True)
+serve("psycopg", psycopg.__version__, ["orders", "legacy"], Commands())

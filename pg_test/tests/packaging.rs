@@ -84,6 +84,9 @@ fn what_make_lacks() {
     let unsupported = "PostgreSQL 14.7";
     let expected = format!("{unsupported} is not supported");
     refuses_with(&other(directory, "--version", unsupported), &expected);
+    // A machine without a network.
+    let no_crates = directory.join("no crates");
+    refuses(make(&tree, pg_config).env("CARGO_HOME", no_crates).env("CARGO_NET_OFFLINE", "true"), "make dist VENDOR=1");
     assert!(!tree.join("target").exists(), "what refuses leaves something behind");
 }
 

@@ -278,7 +278,8 @@ fn register() {
     }
 }
 
-unsafe extern "C-unwind" fn at_end(event: pg_sys::XactEvent::Type, _: *mut c_void) {
+#[pgrx::pg_guard]
+unsafe extern "C-unwind" fn at_end(event: pg_sys::XactEvent::Type, _argument: *mut c_void) {
     use pg_sys::XactEvent::*;
     let entries = ENTRIES.get();
     let Some(floors) = shared_memory::floors().filter(|_| entries.count > 0) else { return };

@@ -22,9 +22,11 @@ class CombBetween(models.Func):
 
 
 # comb: functions_outbox
-class CombSequenceHorizon(models.Func):
-    function, arity, output_field = "comb_sequence_horizon", 1, models.BigIntegerField()
-    template = "%(function)s(%(expressions)s::regclass)"
+class CombNumberHorizon(models.Func):
+    function, arity, output_field = "comb_number_horizon", 3, models.BigIntegerField()
+
+    def __init__(self, *values):
+        super().__init__(*map(models.Value, values))
 # end
 
 

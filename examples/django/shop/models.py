@@ -1,3 +1,5 @@
+import uuid
+
 # comb: model
 from django.db import models
 from shop.comb import CombNew
@@ -16,14 +18,17 @@ class Order(models.Model):
 
 
 # comb: model_outbox
-class Outbox(models.Model):
-    id = models.BigAutoField(primary_key=True)
-    body = models.JSONField()
+class Event(models.Model):
+    position = models.BigAutoField(primary_key=True)
+    body = models.TextField()
+
+    class Meta:
+        db_table = "events"
 
 
-class Cursor(models.Model):
-    reader = models.TextField(primary_key=True)
-    last = models.BigIntegerField(default=0)
+class Reader(models.Model):
+    name = models.TextField(primary_key=True)
+    position = models.BigIntegerField(default=0)
 # end
 
 
@@ -35,3 +40,16 @@ class Legacy(models.Model):
     class Meta:
         db_table = "legacy"
 # end
+
+
+class OrderLine(models.Model):
+    created_at = models.DateTimeField()
+
+
+class Avoided(models.Model):
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4)
+    n = models.IntegerField()
+
+    class Meta:
+        db_table = "avoided"
+        managed = False

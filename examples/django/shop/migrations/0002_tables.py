@@ -1,5 +1,7 @@
 # As makemigrations writes it.
 
+import uuid
+
 import shop.comb
 from django.db import migrations, models
 
@@ -35,17 +37,33 @@ class Migration(migrations.Migration):
             options={"db_table": "orders"},
         ),
         migrations.CreateModel(
-            name="Cursor",
+            name="Event",
             fields=[
-                ("reader", models.TextField(primary_key=True, serialize=False)),
-                ("last", models.BigIntegerField(default=0)),
+                ("position", models.BigAutoField(primary_key=True, serialize=False)),
+                ("body", models.TextField()),
+            ],
+            options={"db_table": "events"},
+        ),
+        migrations.CreateModel(
+            name="Reader",
+            fields=[
+                ("name", models.TextField(primary_key=True, serialize=False)),
+                ("position", models.BigIntegerField(default=0)),
             ],
         ),
         migrations.CreateModel(
-            name="Outbox",
+            name="OrderLine",
             fields=[
-                ("id", models.BigAutoField(primary_key=True, serialize=False)),
-                ("body", models.JSONField()),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("created_at", models.DateTimeField()),
             ],
+        ),
+        migrations.CreateModel(
+            name="Avoided",
+            fields=[
+                ("id", models.UUIDField(default=uuid.uuid4, primary_key=True, serialize=False)),
+                ("n", models.IntegerField()),
+            ],
+            options={"db_table": "avoided", "managed": False},
         ),
     ]

@@ -1,0 +1,15 @@
+// The client that the argument names.
+import { createRequire } from 'node:module'
+import { serve } from './serve.js'
+
+const clients: { [client: string]: [name: string, library: string] } = {
+  'node-postgres': ['node-postgres', 'pg'],
+  drizzle: ['Drizzle', 'drizzle-orm'],
+  kysely: ['Kysely', 'kysely'],
+  prisma: ['Prisma', '@prisma/client'],
+  typeorm: ['TypeORM', 'typeorm'],
+}
+const [name, library] = clients[process.argv[2]]
+const version = createRequire(import.meta.url).resolve(library).replace(/(.*node_modules\/(@[^/]*\/)?[^/]*)\/.*/, '$1/package.json')
+const { tables, commands } = await import(`./${process.argv[2]}.js`)
+await serve(name, JSON.parse((await import('node:fs')).readFileSync(version, 'utf8')).version, tables, commands)
