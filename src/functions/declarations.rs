@@ -75,7 +75,7 @@ fn declared() -> Vec<Declared> {
     let chapters = scripts().into_iter().filter(|text| !text.contains("\\quit")).collect::<String>();
     let same = |name: &str| name.replace("uniqueidentifier", "uuid");
     let mut declared = Vec::new();
-    for statement in chapters.split("CREATE FUNCTION ").skip(1) {
+    for statement in chapters.replace("CREATE PROCEDURE ", "CREATE FUNCTION ").split("CREATE FUNCTION ").skip(1) {
         let (name, rest) = statement.split_at(statement.find('(').expect("parameters"));
         let (arguments, rest) = in_brackets(rest);
         let rest = &rest[..rest.find(';').expect("an end")];
@@ -84,7 +84,8 @@ fn declared() -> Vec<Declared> {
         let types =
             arguments.map(|argument| argument.split(" DEFAULT ").next().and_then(|it| it.rsplit(' ').next()).expect("a type"));
         let parameters: Vec<_> = types.map(same).collect();
-        let result = rest.trim_start().strip_prefix("RETURNS ").expect("a result").split_whitespace().next().expect("a type");
+        // A procedure has none.
+        let result = rest.trim_start().strip_prefix("RETURNS ").and_then(|rest| rest.split_whitespace().next()).unwrap_or("void");
         declared.push(Declared {
             name: name.to_owned(),
             symbol: symbol.trim_end_matches('\'').to_owned(),
