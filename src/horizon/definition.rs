@@ -47,6 +47,13 @@ pub enum Source {
     OwnedSequence(Oid),
 }
 
+impl Source {
+    /// Whether it is this sequence.
+    pub fn is(self, sequence: u32) -> bool {
+        matches!(self, Self::Sequence(of) | Self::OwnedSequence(of) if of.to_u32() == sequence)
+    }
+}
+
 /// A polled column of a table.
 #[derive(Clone, Copy)]
 pub struct Polled {
