@@ -57,7 +57,7 @@ help:
 	@echo '  make installcheck             run the regression tests on the server of PGHOST and PGPORT, as a superuser'
 	@echo 'With a private PostgreSQL; these install missing packages with apt-get:'
 	@echo '  make demo                     show the extension, then open psql'
-	@echo '  make test [PG=18]             run all tests on one major version of PostgreSQL (15, 16, 17, 18)'
+	@echo '  make test [PG=18]             run all tests on one major version of PostgreSQL (15, 16, 17, 18, 19)'
 	@echo '  make soak [MINUTES=30]        run the fault tests and sqlsmith for up to that time each, and others (PG=18)'
 	@echo '  make examples [ON=node:kysely] run the example of each client library, or of these (PG=18)'
 	@echo '  make bench [QUICK=1]          compare with alternatives, 25 to 45 minutes; QUICK=1: 6 minutes'

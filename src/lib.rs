@@ -29,14 +29,10 @@ const VERSION: &CStr = match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_V
 
 pgrx::pg_module_magic!(name = c"comb", version = VERSION);
 
-/// Called when the library is loaded, by the postmaster or by a backend. pgrx's registry of settings calls guarded
-/// bindings, so an ERROR is a panic here: the guard turns it into an ERROR again.
+/// Called when the library is loaded, by the postmaster or by a backend.
 #[allow(non_snake_case)]
 #[pgrx::pg_guard]
 extern "C-unwind" fn _PG_init() {
     server::settings::define();
     server::shared_memory::prepare();
-    // pg_module_magic!() has set a hook that hides the message of a panic. Nothing catches a panic in a SQL function: the
-    // process ends, and the log has only this message.
-    drop(std::panic::take_hook());
 }

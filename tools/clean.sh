@@ -12,7 +12,7 @@ rm -rf "$ROOT/target"
 # Only the folders of cargo.sh and test.sh: others may belong to other projects.
 if [ -n "${CARGO_TARGET_DIR:-}" ]; then
     for major in $SUPPORTED_MAJORS 18-assertions; do rm -rf "${CARGO_TARGET_DIR:?}/pg$major" "${CARGO_TARGET_DIR:?}/user-pg$major"; done
-    rm -rf "${CARGO_TARGET_DIR:?}/loom" "${CARGO_TARGET_DIR:?}/rust"
+    rm -rf "${CARGO_TARGET_DIR:?}/loom" "${CARGO_TARGET_DIR:?}/rust" "${CARGO_TARGET_DIR:?}/pg19-bindings"
 fi
 if [ "${1:-}" = purge ]; then
     [ ! -e "$COMB_CACHE/bare" ] || as_root rm -rf "$COMB_CACHE/bare"

@@ -28,6 +28,11 @@ imports() {
 import_circles() { imports | tsort 2>&1 >/dev/null | sed 's/^tsort: -:/src: imports:/; s/^tsort:/   /'; }
 # The pairs are read from lines that name one file each.
 imports_of_several() { grep -rnE --include='*.rs' "use +(crate(::[a-z_]+)?|super)(::[{]|;)" src/*/; }
+# PostgreSQL calls them. A panic that leaves one ends the server.
+unguarded() {
+    grep -rnE --include='*.rs' -B3 '^ *(pub )?(unsafe )?extern "C-unwind" fn ' src | awk '/pg_guard/ { guarded = 1 } /^--$/ { guarded = 0 }
+        /extern "C-unwind" fn / { if (!guarded) print; guarded = 0 }'
+}
 chapters() { diff <(cd sql && ls [0-9]*.sql) <(grep -o '[^/"]*\.sql' src/schema.rs); }
 # Empty until the first release of an update script.
 changed_scripts() { (cd sql && [ ! -s released.sha256 ] || sha256sum --check --quiet released.sha256); }
@@ -66,6 +71,7 @@ say "Rules"
 rule "SQL objects are created in sql/" created_in_rust
 rule "imports in src/ go from functions to horizon, server and postgres, in no circle" import_circles
 rule "an import in src/ names one file, as \`use crate::server::settings;\`: one line for each" imports_of_several
+rule "each function that PostgreSQL calls has #[pgrx::pg_guard]" unguarded
 rule "src/schema.rs names the chapters of sql/ in their order" chapters
 rule "released scripts, which databases have run, stay as they were" changed_scripts
 rule "texts use plain words: tools/phrases.txt has those to avoid" phrases
@@ -85,6 +91,10 @@ say "Declarations that pgrx does not have, compared with the headers of PostgreS
 cc -fsyntax-only -Wall -Werror -I"$("$PG_CONFIG" --includedir-server)" tools/unbound.c || broken=$((broken + 1))
 say "Clippy for PostgreSQL $MAJOR, and without PostgreSQL"
 for_server clippy --workspace --all-targets --features schema -- -D warnings
+# With the bindings that pgrx has for its documentation, which have some functions twice: 19 is not everywhere to be had.
+say "Clippy for PostgreSQL 19, without its headers"
+CARGO_TARGET_DIR=${CARGO_TARGET_DIR%/*}/pg19-bindings MAJOR=19 DOCS_RS=1 \
+    for_server clippy --package comb --lib --features schema -- -D warnings -A clippy::unnecessary_cast -A ambiguous_glob_imports
 # The same for all majors: checked once.
 CARGO_TARGET_DIR=${CARGO_TARGET_DIR%/*} cargo clippy --locked --all-targets -- -D warnings
 check_crates

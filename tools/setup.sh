@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # setup.sh [MAJOR]: everything that a build needs, in a cache folder of its own; prints nothing on
 # standard output but the path of the pg_config to use. MAJOR-assertions: PostgreSQL from source, with its assertions.
+# Ends with status 69 if that PostgreSQL can be had from nowhere.
 # setup.sh --packages NAME...: nothing but these packages of the distribution.
 # setup.sh --rust, --rust-checks: only Rust; also clippy and rustfmt.
 # setup.sh --libfaketime: only that library, whose path it prints.
@@ -92,12 +93,13 @@ copy_server() {
     mv "$to.new" "$to"
 }
 
-# The release of this distribution's family whose source package is that major.
+# The releases of this distribution's family that have the source package of that major, or will have it.
 source_release() {
     case "$(. /etc/os-release && echo "$ID")-$1" in
         debian-15) echo bookworm ;;
         debian-17) echo trixie ;;
         debian-18) echo forky ;;
+        debian-19) echo sid experimental ;;
         ubuntu-16) echo noble ;;
         ubuntu-17) echo questing ;;
         ubuntu-18) echo resolute ;;
@@ -110,7 +112,7 @@ fetch_older_source() {
     case $1 in
         17) version=17.11 hash=dd27f2b3c59e73ed14aa3324901242bf69a032a6347805f274e6260322d42979 ;;
         18) version=18.6 hash=555610c24d53e4316da5b7d3fc25c279d96856d5e0e23ee308c328c5fa881d9f ;;
-        *) exit 1 ;;
+        *) exit 69 ;;
     esac
     file=postgresql-$1_$version.orig.tar.bz2
     step "Fetching the source of PostgreSQL $version instead" \
@@ -119,11 +121,11 @@ fetch_older_source() {
 
 # fetch_source MAJOR FOLDER [OPTION...]: what tar extracts with these options, into FOLDER/source.
 fetch_source() {
-    local major=${1%-assertions} work=$2 family release mirror
+    local major=${1%-assertions} work=$2 family release releases mirror
     family=$(. /etc/os-release && echo "$ID")
-    release=$(source_release "$major")
-    [ -n "$release" ] || die "no release of $family is known to carry PostgreSQL $major as a source package" \
-        "Install postgresql-$major and postgresql-server-dev-$major yourself, or choose another: make test PG=18"
+    read -ra releases < <(source_release "$major") || true
+    [ ${#releases[@]} -gt 0 ] || (die "no release of $family is known to carry PostgreSQL $major as a source package" \
+        "Install postgresql-$major and postgresql-server-dev-$major yourself, or choose another: make test PG=18") || exit 69
     # Wherever this machine gets its packages from is where the source comes from.
     mirror=$(apt-get indextargets --format '$(ORIGIN) $(LABEL) $(REPO_URI)' 'Created-By: Packages' |
         awk -v family="$family" 'tolower($1) == family && tolower($2) == family { print $3; exit }')
@@ -131,12 +133,12 @@ fetch_source() {
         "Run apt-get update, and try again."
     rm -rf "$work"
     mkdir -p "$work/state/lists/partial" "$work/cache/archives/partial"
-    echo "deb-src $mirror $release main" >"$work/sources.list"
+    for release in "${releases[@]}"; do echo "deb-src $mirror $release main"; done >"$work/sources.list"
     # The release must be signed; that it is not the newest of its mirror does no harm to a source.
     local apt=(apt-get -o Acquire::Check-Valid-Until=false -o "Dir::Etc::SourceList=$work/sources.list" -o Dir::Etc::SourceParts=/dev/null
         -o "Dir::State=$work/state" -o Dir::State::status=/var/lib/dpkg/status
         -o "Dir::Cache=$work/cache" -o APT::Sandbox::User=root)
-    step "Looking up PostgreSQL $major in $family $release" "${apt[@]}" update
+    step "Looking up PostgreSQL $major in $family ${releases[*]}" "${apt[@]}" update
     (cd "$work" && step "Fetching the source of PostgreSQL $major" "${apt[@]}" --download-only source "postgresql-$major") ||
         fetch_older_source "$major" "$work" "$mirror"
     mkdir "$work/source"

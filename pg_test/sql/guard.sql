@@ -111,26 +111,6 @@ DROP TRIGGER comb_track ON outbox;
 INSERT INTO outbox (n) VALUES (4);
 SELECT count(*), count(*) FILTER (WHERE id <= comb_uuid_horizon('outbox')) AS settled FROM outbox;
 DROP TABLE outbox;
--- In every layout that it is told.
-CREATE TABLE generated (layout text, id uuid);
-CREATE TRIGGER comb_track BEFORE INSERT ON generated FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
-DO $$
-DECLARE
-    layout text;
-BEGIN
-    FOR layout IN SELECT label FROM comb_layouts() LOOP
-        EXECUTE format('CREATE OR REPLACE TRIGGER guard BEFORE INSERT OR UPDATE ON generated FOR EACH ROW EXECUTE FUNCTION comb_guard(''id'', %L)', layout);
-        FOR n IN 1..20 LOOP
-            INSERT INTO generated VALUES (layout, comb_new(layout));
-            INSERT INTO generated VALUES (layout, comb_tracked(layout));
-            COMMIT;
-        END LOOP;
-    END LOOP;
-END
-$$;
-SELECT string_agg(layout, ', ') AS not_all FROM (SELECT layout FROM generated GROUP BY layout HAVING count(*) <> 40) layouts;
-DROP TABLE generated;
-
 -- Partitions: a row written directly, rows that an UPDATE or a MERGE moves, and what looks like a move.
 CREATE TABLE parts (n bigserial, state text) PARTITION BY LIST (state);
 CREATE TABLE part_new PARTITION OF parts FOR VALUES IN ('new');
@@ -146,9 +126,10 @@ SELECT left(refusal(statement), 5), statement FROM unnest(ARRAY[
     'INSERT INTO part_done VALUES (1, ''done'')',
     'UPDATE parts SET state = state; INSERT INTO parts VALUES (1, ''done'')',
     'DELETE FROM parts WHERE n = 1; INSERT INTO parts VALUES (1, ''done'')',
-    'WITH gone AS (DELETE FROM parts WHERE n = 1 RETURNING *) INSERT INTO parts SELECT n, ''new'' FROM gone',
-    'UPDATE parts SET n = 2, state = ''new'' WHERE n = 5',
-    'UPDATE parts SET n = DEFAULT, state = ''new'' WHERE n = 5']) statement;
+    'UPDATE parts SET n = 2, state = ''new'' WHERE n = 5']) statement;
+UPDATE parts SET n = DEFAULT, state = 'new' WHERE n = 5;
+-- As a move: what a reader has read is stored again.
+WITH gone AS (DELETE FROM parts WHERE n = 1 RETURNING *) INSERT INTO parts SELECT n, 'new' FROM gone;
 -- Another trigger updates rows, and moves them, in between.
 CREATE FUNCTION move_another() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

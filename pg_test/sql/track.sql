@@ -93,6 +93,11 @@ SELECT definition, refusal('ALTER SEQUENCE drawn ' || definition || '; CALL comb
 FROM unnest(ARRAY['CACHE 2', 'INCREMENT 50', 'INCREMENT -1', 'CYCLE']) definition;
 ALTER SEQUENCE drawn CACHE 1 INCREMENT 1 NO CYCLE;
 DROP TABLE keys;
+CREATE TABLE computed (id uuid DEFAULT comb_new(), made uuid GENERATED ALWAYS AS (id) STORED);
+SELECT refusal('CALL comb_enable_polls(''computed'', ''made'')');
+CREATE TRIGGER made BEFORE INSERT OR UPDATE ON computed FOR EACH ROW EXECUTE FUNCTION comb_guard('made');
+SELECT refusal('SELECT comb_uuid_horizon(''computed'')') AS poll, refusal('INSERT INTO computed DEFAULT VALUES') AS row;
+DROP TABLE computed;
 DROP SEQUENCE drawn;
 DROP DOMAIN whole;
 
@@ -117,11 +122,11 @@ DROP TABLE staging, unlogged;
 CALL comb_enable_polls('parts', 'n');
 TABLE triggers;
 CREATE TABLE part_done PARTITION OF parts FOR VALUES IN ('done');
-SELECT relation, key, source, problem, untracked_partitions FROM comb_horizon_status();
+SELECT relation, key, source, problem, untracked_tables FROM comb_horizon_status();
 SELECT refusal('INSERT INTO part_done (state) VALUES (''done'')') AS directly;
 CALL comb_enable_polls('parts', 'n');
 INSERT INTO part_done (state) VALUES ('done');
-SELECT untracked_partitions FROM comb_horizon_status();
+SELECT untracked_tables FROM comb_horizon_status();
 CALL comb_disable_polls('parts', 'n');
 TABLE triggers;
 DROP TABLE parts CASCADE;

@@ -21,6 +21,7 @@ pub use programs::{output, run};
 pub use server::{SHARINGS, Server, Sharing, Stop};
 pub use session::Session;
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Write};
 use std::net::TcpListener;
@@ -85,6 +86,17 @@ pub fn listen(mut config: Config) -> (Client, Arc<Mutex<Vec<DbError>>>) {
 /// Asserts that a query is true. The sentence says what that means.
 pub fn check(client: &mut Client, sentence: &str, query: &str) {
     assert!(value::<bool>(client, query), "not so: {sentence}");
+}
+
+/// Asserts that two texts have the same lines. Shows those that only one has.
+pub fn assert_same_lines(found: &str, expected: &str, what: &str) {
+    let only_in = |text: &str, other: &str, mark: char| -> String {
+        let others: HashSet<_> = other.lines().collect();
+        text.lines().filter(|line| !others.contains(line)).map(|line| format!("{mark} {line}\n")).collect()
+    };
+    let (missing, more) = (only_in(expected, found, '-'), only_in(found, expected, '+'));
+    let order = found.lines().zip(expected.lines()).find(|(found, expected)| found != expected);
+    assert!(found == expected, "{what}: missing (-) and unexpected (+) lines:\n{missing}{more}the first difference: {order:?}");
 }
 
 /// The one value of a query's one row.

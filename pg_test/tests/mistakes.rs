@@ -1,7 +1,8 @@
 //! Mistakes that the tests must catch: each is a patch to the sources in pg_test/mistakes/, with the tests that fail with it.
 //!
-//! The lines before a patch say what is wrong. `Caught by: TARGET FILTER` is a test that must fail, `Passes: TARGET FILTER` one
-//! that must pass. The target is a file of pg_test/tests, or `crates` or `model`: the unit tests and the model of comb-clock.
+//! The lines before a patch say what is wrong. `Caught by: TARGET FILTER` is a test that must fail with the patch and pass without,
+//! `Fails: TARGET FILTER` one that must fail with it, `Passes: TARGET FILTER` one that must pass with it. The target is a file of
+//! pg_test/tests, or `crates` or `model`: the unit tests and the model of comb-clock.
 //! COMB_MISTAKES="NAME ..." builds and runs these, COMB_MISTAKES=all all.
 
 use std::fs;
@@ -70,7 +71,8 @@ fn each_mistake_applies() {
     for mistake in mistakes {
         copy_to(&place);
         mistake.apply(&place);
-        assert!(mistake.lines("Caught by: ").chain(mistake.lines("Passes: ")).count() > 0, "{}: no test", mistake.path);
+        let tests = ["Caught by: ", "Fails: ", "Passes: "].iter().flat_map(|key| mistake.lines(key));
+        assert!(tests.count() > 0, "{}: no test", mistake.path);
     }
 }
 
@@ -109,7 +111,7 @@ impl Build<'_> {
         cargo.args(["test", "--locked", "--package"]);
         match target {
             "crates" | "model" => {
-                cargo.args(["comb-clock", "--lib", filter]).current_dir(self.sources);
+                cargo.args(["comb-clock", "--lib"]).args(filter.split(' ')).current_dir(self.sources);
                 // Cargo would not notice that the sources are others.
                 let directory = if self.sources == root() { "right" } else { "wrong" };
                 cargo.env("CARGO_TARGET_DIR", work().join(target).join(directory));
@@ -118,7 +120,7 @@ impl Build<'_> {
                 }
             }
             _ => {
-                cargo.args(["pg_test", "--test", target, filter]).current_dir(root());
+                cargo.args(["pg_test", "--test", target]).args(filter.split(' ')).current_dir(root());
                 cargo.env("COMB_LIBRARY", self.library).env("PG_CONFIG", &installation().pg_config);
             }
         }
@@ -152,6 +154,8 @@ fn each_mistake_is_caught() {
         let wrong = Build { sources: &place, library: &build(&place) };
         for test in mistake.lines("Caught by: ") {
             assert!(right.passes(test), "{test} fails without a mistake");
+        }
+        for test in mistake.lines("Caught by: ").chain(mistake.lines("Fails: ")) {
             let caught = (0..3).any(|_| !wrong.passes(test));
             say(&format!("{}: {} by {test}", mistake.path, if caught { "caught" } else { "NOT CAUGHT" }));
             failures.extend((!caught).then(|| mistake.path.clone()));

@@ -6,12 +6,12 @@ use pgrx::PgLogLevel;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, Datum, Oid};
 
-use super::horizon::given;
+use super::horizon::{given, require_comparable};
 use super::layout::layout_named;
 use crate::horizon::definition::{KeyType, Polled, Source, column_name, key_type, polled_column};
-use crate::horizon::poll::{column_named, require_table};
+use crate::horizon::poll::{check_sequence, column_named, require_table};
 use crate::horizon::tree;
-use crate::horizon::triggers::{self, Calls};
+use crate::horizon::triggers::{self, Calls, TriggerRow};
 use crate::postgres::call::{Call, export};
 use crate::postgres::catalog;
 use crate::postgres::compat::{CHILDREN, FormDataPgInherits};
@@ -32,19 +32,23 @@ fn comb_enable_polls(call: Call, table: Option<Oid>, key: Option<&[u8]>, layout:
     require_table(table)?;
     let name = StringInfo::of_bytes(key);
     let attribute = column_named(table, key)?;
-    let key_type = catalog::column(table, name.as_c_str(), |_, column| key_type(column.atttypid)).flatten();
-    let by_type = match key_type {
+    let column = catalog::column(table, name.as_c_str(), |_, column| (column.atttypid, column.attgenerated));
+    let by_type = match column.filter(|column| column.1 == 0).and_then(|column| key_type(column.0)) {
         Some(KeyType::Uuid(by_type)) => Some(by_type),
         Some(_) => None,
         None => {
             return Err(report!(ERRCODE_INVALID_PARAMETER_VALUE, "cannot poll by column ")
                 .quote(key)
-                .hint("Poll by a column of type bigint, integer, smallint, uuid or uniqueidentifier."));
+                .hint("Poll by a column of type bigint, integer, smallint, uuid or uniqueidentifier that is not generated."));
         }
     };
     let layout = match (layout, by_type) {
         (None, _) => None,
-        (Some(label), Some(by_type)) => Some(layout_named(label)?).filter(|layout| *layout != by_type),
+        (Some(label), Some(by_type)) => {
+            let layout = layout_named(label)?;
+            require_comparable(layout, by_type)?;
+            Some(layout).filter(|layout| *layout != by_type)
+        }
         (Some(_), None) => {
             return Err(report!(ERRCODE_INVALID_PARAMETER_VALUE, "numbers have no layout").hint("Leave the argument out."));
         }
@@ -61,38 +65,37 @@ fn comb_enable_polls(call: Call, table: Option<Oid>, key: Option<&[u8]>, layout:
                 .relation(column.topmost)
                 .hint("Call it for that table."));
         }
-        tree::for_each_table(&column, |table| create_track(&functions, table))?;
+        if let Source::Sequence(sequence) | Source::OwnedSequence(sequence) = column.source {
+            check_sequence(sequence, true)?;
+        }
+        for_each_below(table, |table| create_track(&functions, table))?;
         tree::check_triggers(&column)?;
         warn(&column)
     })?;
     Ok(Datum::null())
 }
 
-/// Drops the triggers that guard a column, and those that track the table if no other column is polled.
+/// Drops the triggers that guard a column, and those that track the table if no other column is guarded.
 fn comb_disable_polls(table: Option<Oid>, key: Option<&[u8]>) -> Result<Datum, Report> {
     let (table, key) = (given(table)?, given(key)?);
     require_table(table)?;
-    let column = polled_column(table, column_named(table, key)?)?;
+    column_named(table, key)?;
     statements(|| {
-        for_each_root(table, |root| drop_guards(root, key, None))?;
-        tree::for_each_table(&column, |table| {
+        for_each_root(table, |root| drop_triggers(root, |trigger| is_guard(trigger, key)))?;
+        for_each_below(table, |table| {
             let mut is_guarded = false;
-            let mut track = None;
             triggers::scan(table, |trigger| {
-                match trigger.calls() {
-                    Some(Calls::Track) => track = Some(StringInfo::of_bytes(trigger.name().to_bytes())),
-                    Some(Calls::Guard) => is_guarded = true,
-                    _ => (),
-                }
+                is_guarded |= trigger.calls() == Some(Calls::Guard);
                 Ok(())
             })?;
-            match track {
-                Some(trigger) if !is_guarded => drop_trigger(table, trigger.bytes()),
-                _ => Ok(()),
-            }
+            drop_triggers(table, |trigger| !is_guarded && trigger.calls() == Some(Calls::Track))
         })
     })?;
     Ok(Datum::null())
+}
+
+fn is_guard(trigger: &TriggerRow, key: &[u8]) -> bool {
+    trigger.calls() == Some(Calls::Guard) && trigger.column().to_bytes() == key
 }
 
 /// The names of the functions that the triggers call, in the schema of the extension.
@@ -125,6 +128,17 @@ fn for_each_root(table: Oid, mut each: impl FnMut(Oid) -> Result<(), Report>) ->
     })
 }
 
+/// Calls `each` with a table, all partitions, and the tables that inherit from it.
+fn for_each_below(table: Oid, mut each: impl FnMut(Oid) -> Result<(), Report>) -> Result<(), Report> {
+    // SAFETY: a list of OIDs, of tables that it locks.
+    let tables = unsafe { raw::find_all_inheritors(table, pg_sys::AccessShareLock as i32, std::ptr::null_mut()) };
+    // SAFETY: as above.
+    unsafe { catalog::cells(tables) }.iter().try_for_each(|cell| {
+        // SAFETY: as above.
+        each(unsafe { cell.oid_value })
+    })
+}
+
 /// Creates the guard of a column, or replaces it. Another one of the column goes. A row version is a guard.
 fn create_guard(functions: &Functions, table: Oid, key: &[u8], label: Option<&str>) -> Result<(), Report> {
     let name = guard_name(key);
@@ -133,7 +147,7 @@ fn create_guard(functions: &Functions, table: Oid, key: &[u8], label: Option<&st
         has_version |= trigger.calls() == Some(Calls::RowVersion) && trigger.column().to_bytes() == key;
         Ok(())
     })?;
-    drop_guards(table, key, Some(name.bytes()).filter(|_| !has_version))?;
+    drop_triggers(table, |trigger| is_guard(trigger, key) && (has_version || trigger.name().to_bytes() != name.bytes()))?;
     if has_version {
         return Ok(());
     }
@@ -154,35 +168,23 @@ fn create_guard(functions: &Functions, table: Oid, key: &[u8], label: Option<&st
     execute(&statement)
 }
 
-/// Drops the guards of a column, but one.
-fn drop_guards(table: Oid, key: &[u8], except: Option<&[u8]>) -> Result<(), Report> {
-    let mut next = true;
-    while next {
+/// Drops triggers of a table, but not those that PostgreSQL created for a partition.
+fn drop_triggers(table: Oid, is_it: impl Fn(&TriggerRow) -> bool) -> Result<(), Report> {
+    loop {
         let mut found = None;
         triggers::scan(table, |trigger| {
-            if trigger.calls() == Some(Calls::Guard)
-                && trigger.column().to_bytes() == key
-                && except != Some(trigger.name().to_bytes())
-                && !trigger.is_of_parent()
-            {
+            if is_it(trigger) && !trigger.is_of_parent() {
                 found = Some(StringInfo::of_bytes(trigger.name().to_bytes()));
             }
             Ok(())
         })?;
-        next = found.is_some();
-        if let Some(trigger) = found {
-            drop_trigger(table, trigger.bytes())?;
-        }
+        let Some(trigger) = found else { return Ok(()) };
+        let mut statement = StringInfo::of("DROP TRIGGER ");
+        statement.push(identifier(trigger.bytes()).bytes());
+        statement.add(" ON ");
+        statement.push(relation(table).bytes());
+        execute(&statement)?;
     }
-    Ok(())
-}
-
-fn drop_trigger(table: Oid, trigger: &[u8]) -> Result<(), Report> {
-    let mut statement = StringInfo::of("DROP TRIGGER ");
-    statement.push(identifier(trigger).bytes());
-    statement.add(" ON ");
-    statement.push(relation(table).bytes());
-    execute(&statement)
 }
 
 /// Creates the statement trigger, unless the table has one.

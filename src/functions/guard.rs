@@ -6,7 +6,7 @@ use std::ffi::c_void;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, Datum, Oid};
 
-use super::horizon::{greatest, smallest_id};
+use super::horizon::smallest_id;
 use super::trigger::{Each, Event, Trigger};
 use crate::horizon::definition::{KeyType, Polled, Source, generation, polled_column};
 use crate::horizon::entries::{bound, clock_floor};
@@ -127,7 +127,8 @@ fn check(trigger: Trigger, guarded: &mut Guarded, key: Key) -> Result<(), Report
                 let error = report!(ERRCODE_CHECK_VIOLATION, "key {id} is not above the floor of the transaction");
                 return Err(rejected(trigger, error));
             }
-            if !guarded.has_compared && layout.order.compare(&id, &greatest(layout, last_tick()?)?).is_gt() {
+            let is_later = |tick: u64| Ok::<_, Report>(layout.order.compare(&id, &smallest_id(layout, tick)?).is_ge());
+            if !guarded.has_compared && is_later(tick_of_number(last_tick()?) + layout.min_step())? {
                 return Err(report!(ERRCODE_CHECK_VIOLATION, "key {id} is later than the clock of the server")
                     .hint("Let the INSERT generate the UUID, or use comb_observe() with it before."));
             }
@@ -205,6 +206,7 @@ fn is_moved(trigger: Trigger, deleted: Option<Deleted>, key: Key) -> bool {
 }
 
 /// Other memory can get the address of a statement that has ended.
-unsafe extern "C-unwind" fn forget_deleted(_: *mut c_void) {
+#[pgrx::pg_guard]
+unsafe extern "C-unwind" fn forget_deleted(_argument: *mut c_void) {
     DELETED.set([None; COLUMNS]);
 }

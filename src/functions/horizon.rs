@@ -17,6 +17,7 @@ use crate::postgres::report::{Report, report};
 use crate::postgres::rows::Rows;
 use crate::postgres::string_info::StringInfo;
 use comb_horizon::{Entry, Transactions, tick_of_number};
+use comb_id::byte_order::ByteOrder;
 use comb_id::layout::Layout;
 use comb_id::layouts::UUIDV7;
 use comb_tick::Tick;
@@ -45,13 +46,14 @@ fn comb_uuid_horizon(
     let horizon = horizon(table, key, Keys::Uuids)?;
     let layout = horizon.layout;
     // If the statement compares in another order, it loses rows.
-    let is_named = if label.is_empty() { horizon.is_layout_of_type } else { layout_named(label)? == layout };
+    let is_named = if label.is_empty() { layout == horizon.of_type } else { layout_named(label)? == layout };
     if !is_named {
         return Err(report!(ERRCODE_INVALID_PARAMETER_VALUE, "keys of table ")
             .relation(table)
             .and(format_args!(" have layout \"{}\"", layout.label))
             .hint(format_args!("Name it: layout => '{0}'. In the order of SQL Server, compare uuid by <=#.", layout.label)));
     }
+    require_comparable(layout, horizon.of_type)?;
     let last = greatest(layout, horizon.last)?;
     if layout.order.compare(after, &last).is_gt() {
         return Err(went_back(table, after, last, "Advance the clock with comb_observe(), with the cursor"));
@@ -78,13 +80,24 @@ fn went_back(table: Oid, after: impl std::fmt::Display, last: impl std::fmt::Dis
         ))
 }
 
-/// The greatest UUID of a layout that is settled, or was generated, in the order of the layout.
-pub fn greatest(layout: &'static Layout, number: i64) -> Result<Uuid, Report> {
+/// Returns an error unless PostgreSQL can compare keys of a layout in a column of this type.
+pub fn require_comparable(layout: &Layout, of_type: &Layout) -> Result<(), Report> {
     if !layout.order.is_in_postgres() {
         return Err(report!(ERRCODE_INVALID_PARAMETER_VALUE, "UUIDs of layout \"{}\" cannot be polled", layout.label)
             .detail("PostgreSQL does not sort UUIDs of this layout by their timestamps.")
             .hint("Poll the table by another column: an identity column, or a version column."));
     }
+    // An uuid has the operators of both orders.
+    if [layout.order, ByteOrder::Postgres].contains(&of_type.order) {
+        return Ok(());
+    }
+    Err(report!(ERRCODE_INVALID_PARAMETER_VALUE, "keys of layout \"{}\" cannot be polled in a column of this type", layout.label)
+        .detail("The type compares them in another order.")
+        .hint("Use type uuid."))
+}
+
+/// The greatest UUID of a layout that is settled, or was generated, in the order of the layout.
+pub fn greatest(layout: &'static Layout, number: i64) -> Result<Uuid, Report> {
     let above = smallest_id(layout, tick_of_number(number) + 1)?;
     layout.predecessor(&above).ok_or_else(|| clock_out_of_layout(layout))
 }
@@ -100,6 +113,7 @@ fn comb_node_horizon(layout: &'static Layout) -> Result<Uuid, Report> {
         return Err(report!(ERRCODE_WRONG_OBJECT_TYPE, "comb_node_horizon() needs the extension citus")
             .hint("Use comb_uuid_horizon('table'), which checks the table."));
     }
+    require_comparable(layout, layout)?;
     greatest(layout, unchecked_horizon()?.settled)
 }
 
@@ -112,8 +126,17 @@ fn comb_horizon_status(call: Call) -> Result<Rows, Report> {
         // The scan is in the order of the tables.
         if table != last {
             last = table;
-            for column in polled_columns(table)?.filter(|column| column.topmost == table) {
-                put_status(&rows, table, &column)?;
+            match polled_columns(table) {
+                Ok(columns) => {
+                    for column in columns.filter(|column| column.topmost == table) {
+                        put_status(&rows, table, &column)?;
+                    }
+                }
+                // The other tables have their rows.
+                Err(error) => {
+                    let problem = Some(Text::of(error.message()).datum());
+                    rows.put(&[Some(Datum::from(table)), None, None, problem, None, None, None, None, None]);
+                }
             }
         }
         Ok(())

@@ -11,6 +11,8 @@ use comb_id::layouts::{labelled, nearest};
 
 /// A text that names a layout.
 impl Parameter for &'static Layout {
+    const SQL: Option<&'static str> = Some("text");
+
     #[inline(always)]
     unsafe fn read(call: Call, index: usize) -> Result<Self, Report> {
         // SAFETY: guaranteed by the caller.

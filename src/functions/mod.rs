@@ -3,6 +3,8 @@
 mod between;
 mod bsv;
 mod clock;
+#[cfg(test)]
+mod declarations;
 mod enable_polls;
 mod first_last;
 mod generate;

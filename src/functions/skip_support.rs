@@ -27,7 +27,8 @@ fn comb_mssql_skipsupport(scan: *mut SkipSupportData) -> Datum {
 ///
 /// # Safety
 /// `existing` is the datum of a uuid, and `overflow` can be written.
-unsafe extern "C-unwind" fn neighbour<const NEXT: bool>(_: pg_sys::Relation, existing: Datum, overflow: *mut bool) -> Datum {
+#[pgrx::pg_guard]
+unsafe extern "C-unwind" fn neighbour<const NEXT: bool>(_index: pg_sys::Relation, existing: Datum, overflow: *mut bool) -> Datum {
     let step = if NEXT { ByteOrder::next } else { ByteOrder::previous };
     // SAFETY: guaranteed by the caller. A uuid's datum points to 16 bytes.
     unsafe {

@@ -52,7 +52,8 @@ unsafe fn prepare_sort(sort: &mut pg_sys::SortSupportData) {
 
 /// # Safety
 /// The datums are those of uuids.
-unsafe extern "C-unwind" fn compare_whole(x: Datum, y: Datum, _: SortSupport) -> c_int {
+#[pgrx::pg_guard]
+unsafe extern "C-unwind" fn compare_whole(x: Datum, y: Datum, _sort: SortSupport) -> c_int {
     // SAFETY: a uuid's datum points to 16 bytes.
     let (x, y) = unsafe { (&*x.cast_mut_ptr::<Uuid>(), &*y.cast_mut_ptr::<Uuid>()) };
     ORDER.compare(x, y) as c_int
@@ -60,6 +61,7 @@ unsafe extern "C-unwind" fn compare_whole(x: Datum, y: Datum, _: SortSupport) ->
 
 /// # Safety
 /// `original` is the datum of a uuid, and `prepare_sort` has prepared the sort.
+#[pgrx::pg_guard]
 unsafe extern "C-unwind" fn abbreviate(original: Datum, sort: SortSupport) -> Datum {
     // SAFETY: a uuid's datum points to 16 bytes; ssup_extra was set by prepare_sort.
     let (id, state) = unsafe { (&*original.cast_mut_ptr::<Uuid>(), &mut *(*sort).ssup_extra.cast::<Abbreviation>()) };
@@ -79,6 +81,7 @@ unsafe extern "C-unwind" fn abbreviate(original: Datum, sort: SortSupport) -> Da
 ///
 /// # Safety
 /// `prepare_sort` has prepared the sort.
+#[pgrx::pg_guard]
 unsafe extern "C-unwind" fn stops_abbreviating(rows: c_int, sort: SortSupport) -> bool {
     // SAFETY: ssup_extra was set by prepare_sort.
     let state = unsafe { &mut *(*sort).ssup_extra.cast::<Abbreviation>() };

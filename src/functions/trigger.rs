@@ -33,10 +33,10 @@ pub enum Event {
 
 /// The call of a function by a trigger without a list of columns.
 #[derive(Clone, Copy)]
-pub struct Trigger {
+pub struct Trigger<'a> {
     function: &'static str,
-    call: Call,
-    data: &'static pg_sys::TriggerData,
+    call: Call<'a>,
+    data: &'a pg_sys::TriggerData,
 }
 
 /// A column of UUIDs.
@@ -46,9 +46,9 @@ pub struct UuidColumn {
     pub layout: &'static Layout,
 }
 
-impl Trigger {
+impl<'a> Trigger<'a> {
     /// The trigger that calls a function; an error unless it is of the kind that the function needs.
-    pub fn of(call: Call, function: &'static str, each: Each) -> Result<Self, Report> {
+    pub fn of(call: Call<'a>, function: &'static str, each: Each) -> Result<Self, Report> {
         let state = ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED;
         let (timing, name, row) = match each {
             Each::Statement => ("BEFORE", "STATEMENT", 0),
@@ -128,7 +128,7 @@ impl Trigger {
     }
 
     /// An argument of the trigger.
-    pub fn argument(self, index: i16) -> Option<&'static CStr> {
+    pub fn argument(self, index: i16) -> Option<&'a CStr> {
         // SAFETY: the arguments of a trigger are C strings, which live as long as the call.
         unsafe {
             let trigger = &*self.data.tg_trigger;

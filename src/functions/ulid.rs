@@ -13,6 +13,8 @@ export!(comb_encode, comb_decode);
 struct Format;
 
 impl Parameter for Format {
+    const SQL: Option<&'static str> = Some("text");
+
     unsafe fn read(call: Call, index: usize) -> Result<Self, Report> {
         // SAFETY: guaranteed by the caller.
         match unsafe { <&[u8]>::read(call, index)? } {

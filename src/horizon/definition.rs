@@ -115,7 +115,8 @@ pub fn accept_changes() {
     }
 }
 
-unsafe extern "C-unwind" fn relation_changed(_: Datum, relation: Oid) {
+#[pgrx::pg_guard]
+unsafe extern "C-unwind" fn relation_changed(_argument: Datum, relation: Oid) {
     // SAFETY: no reference to the facts is in use while PostgreSQL reads catalogs.
     for known in unsafe { &mut *KNOWN.get() }.tables.iter_mut() {
         let is_concerned = |(_, facts): &(Oid, Definition)| relation == Oid::INVALID || facts.depends_on.contains(&relation);

@@ -33,6 +33,8 @@ struct Own {
     /// Whether the entry has a floor, and the bound of numbers is known.
     is_complete: bool,
     bound: i64,
+    /// The bound without the file of a sequence that a rollback to a savepoint can take back.
+    firm: i64,
     /// The sequence and the file that the bound is of, and the definition that says so.
     sequence: u32,
     file: u32,
@@ -173,8 +175,9 @@ fn read_bound(column: &Polled, floor: impl FnOnce(i64, bool) -> i64) -> Result<(
     let floor = floor(last.number, last.is_provisional);
     if let Some(own) = find(column.key) {
         let is_same = own.is_complete && (own.sequence, own.file) == (sequence.to_u32(), last.file);
-        let bound = if is_same { own.bound } else { own.bound.max(last.number).max(floor) };
-        store(Own { sequence: sequence.to_u32(), file: last.file, bound, is_complete: true, generation, ..own });
+        let bound = if is_same { own.bound } else { own.firm.max(last.number).max(floor) };
+        let firm = if last.is_provisional { own.firm.max(floor) } else { bound };
+        store(Own { sequence: sequence.to_u32(), file: last.file, bound, firm, is_complete: true, generation, ..own });
     }
     Ok(())
 }
@@ -227,7 +230,7 @@ fn claim(floors: Floors, key: Key) -> Result<(usize, u64), Report> {
     entries.reserve();
     let entry = Entry { id, key, floor: None, since: realtime().unwrap_or(0) };
     let place = floors.place(entry, &ServerTransactions).map_err(|full| table_is_full(floors, full))?;
-    let own = Own { key, place, is_complete: false, bound: i64::MIN, sequence: 0, file: 0, generation: 0 };
+    let own = Own { key, place, is_complete: false, bound: i64::MIN, firm: i64::MIN, sequence: 0, file: 0, generation: 0 };
     // SAFETY: there is room.
     unsafe { entries.first.add(entries.count).write(own) };
     ENTRIES.set(Entries { id, count: entries.count + 1, ..entries });
@@ -275,7 +278,8 @@ fn register() {
     }
 }
 
-unsafe extern "C-unwind" fn at_end(event: pg_sys::XactEvent::Type, _: *mut c_void) {
+#[pgrx::pg_guard]
+unsafe extern "C-unwind" fn at_end(event: pg_sys::XactEvent::Type, _argument: *mut c_void) {
     use pg_sys::XactEvent::*;
     let entries = ENTRIES.get();
     let Some(floors) = shared_memory::floors().filter(|_| entries.count > 0) else { return };

@@ -3,11 +3,12 @@
 //! - [`triggers`]: the rows of pg_trigger that call the functions of the extension.
 //! - [`definition`]: the polled columns of a table: the topmost table, and the sequence or the clock that fills the column.
 //! - [`entries`]: the floors and bounds of this process's transaction; [`prepared`]: those of prepared transactions.
-//! - [`tree`]: whether all tables of a polled one call the guard, and the snapshot sees that.
+//! - [`tree`]: whether all tables of a polled one call the guard, and the snapshot sees that; [`guarded`]: whether one does.
 //! - [`poll`]: the horizon of a statement.
 
 pub mod definition;
 pub mod entries;
+pub mod guarded;
 pub mod poll;
 pub mod prepared;
 pub mod transactions;

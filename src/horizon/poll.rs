@@ -7,6 +7,7 @@ use pgrx::pg_sys::{self, AclResult, Oid, SysCacheIdentifier};
 
 use super::definition::{KeyType, Polled, Source, accept_changes, not_polled, polled_column, polled_columns};
 use super::entries::{self, clock_key};
+use super::guarded::temporary;
 use super::transactions::ServerTransactions;
 use super::tree;
 use crate::postgres::catalog;
@@ -28,9 +29,9 @@ pub struct Horizon {
     pub settled: i64,
     /// The last one of the source when the poll began.
     pub last: i64,
-    /// Of UUIDs, and whether it is that of the column's type.
+    /// Of UUIDs, and that of the column's type.
     pub layout: &'static Layout,
-    pub is_layout_of_type: bool,
+    pub of_type: &'static Layout,
 }
 
 /// What keys a poll compares.
@@ -57,10 +58,10 @@ pub fn horizon(table: Oid, name: &[u8], keys: Keys) -> Result<Horizon, Report> {
         Source::Sequence(sequence) | Source::OwnedSequence(sequence) => Ok(last_number(sequence, Reader::Poll)?.number),
     };
     if let Source::Sequence(sequence) | Source::OwnedSequence(sequence) = column.source {
-        check_sequence(sequence)?;
+        check_sequence(sequence, false)?;
     }
-    let is_layout_of_type = column.key_type == KeyType::Uuid(column.layout);
-    let horizon = Horizon { layout: column.layout, is_layout_of_type, ..settled(column.key, last, &snapshot)? };
+    let of_type = if let KeyType::Uuid(of_type) = column.key_type { of_type } else { column.layout };
+    let horizon = Horizon { layout: column.layout, of_type, ..settled(column.key, last, &snapshot)? };
     // A change that comes later is one that later writers read as well.
     accept_changes();
     tree::check(&column, &snapshot)?;
@@ -100,7 +101,7 @@ pub fn require_table(table: Oid) -> Result<(), Report> {
             .and(" is not a table")
             .hint("Name the table that stores the rows."));
     }
-    if class.persistence == pg_sys::RELPERSISTENCE_TEMP { Err(tree::temporary(table)) } else { Ok(()) }
+    if class.persistence == pg_sys::RELPERSISTENCE_TEMP { Err(temporary(table)) } else { Ok(()) }
 }
 
 fn find(table: Oid, name: &[u8], keys: Keys) -> Result<Polled, Report> {
@@ -163,31 +164,52 @@ fn require_select(table: Oid) -> Result<(), Report> {
         .hint("The role needs SELECT on the table or on one of its columns."))
 }
 
-/// Numbers must be drawn in ascending order, and must not come again.
-fn check_sequence(sequence: Oid) -> Result<(), Report> {
-    // seqincrement and seqcycle (catalog/pg_sequence.h), which are never NULL.
+/// Numbers must be drawn in ascending order, and must not come again. `is_strict`: those of a cache, or with gaps that programs
+/// fill, would be rejected by the guard.
+pub fn check_sequence(sequence: Oid, is_strict: bool) -> Result<(), Report> {
+    // seqincrement, seqcache and seqcycle (catalog/pg_sequence.h), which are never NULL.
     let definition = catalog::cached(SysCacheIdentifier::SEQRELID, sequence, |row| {
-        [4, 8].map(|column| row.value(column).map_or(0, |value| value.value() as i64))
+        [4, 7, 8].map(|column| row.value(column).map_or(0, |value| value.value() as i64))
     });
     let persistence = catalog::relation(sequence).map(|class| class.persistence);
-    match definition.zip(persistence) {
-        None => Err(catalog::no_relation(sequence)),
-        Some(([..=0, _], _)) => Err(refused(sequence, ", which descends", "Use an identity column that ascends.")),
-        Some(([_, cycles], _)) if cycles as u8 != 0 => {
-            Err(refused(sequence, ", which cycles", "Old numbers would come again. Use ALTER SEQUENCE ... NO CYCLE."))
-        }
-        Some((_, pg_sys::RELPERSISTENCE_UNLOGGED)) => Err(refused(
-            sequence,
-            ", which is unlogged",
-            "After a crash, it would draw its first numbers again. Use ALTER SEQUENCE ... SET LOGGED.",
-        )),
-        Some(_) => Ok(()),
+    let Some(([increment, cache, cycles], persistence)) = definition.zip(persistence) else {
+        return Err(catalog::no_relation(sequence));
+    };
+    let refused = |problem, hint| Err(refused(sequence, problem, hint));
+    if increment <= 0 {
+        return refused("which descends", "Use an identity column that ascends.");
     }
+    if cycles as u8 != 0 {
+        return refused("which cycles", "Old numbers would come again. Use ALTER SEQUENCE ... NO CYCLE.");
+    }
+    if persistence == pg_sys::RELPERSISTENCE_UNLOGGED {
+        return refused(
+            "which is unlogged",
+            "After a crash, it would draw its first numbers again. Use ALTER SEQUENCE ... SET LOGGED.",
+        );
+    }
+    if is_strict && cache != 1 {
+        return refused(
+            "which has a cache",
+            "Each session would draw numbers before others, and store them later. Use ALTER SEQUENCE ... CACHE 1.",
+        );
+    }
+    if is_strict && increment != 1 {
+        return refused(
+            "whose increment is not 1",
+            "Programs such as Hibernate and EF Core's HiLo generate the numbers between, and store them later. Poll by a version \
+             column, or let these programs draw each number, before ALTER SEQUENCE ... INCREMENT BY 1.",
+        );
+    }
+    Ok(())
 }
 
 #[cold]
 fn refused(sequence: Oid, problem: &str, hint: &str) -> Report {
-    report!(ERRCODE_WRONG_OBJECT_TYPE, "cannot poll numbers of sequence ").relation(sequence).and(problem).hint(hint)
+    report!(ERRCODE_WRONG_OBJECT_TYPE, "cannot poll numbers of sequence ")
+        .relation(sequence)
+        .and(format_args!(", {problem}"))
+        .hint(hint)
 }
 
 /// The tick of the clock now, as a number.
@@ -206,7 +228,7 @@ fn settled(key: Key, last: impl Fn() -> Result<i64, Report>, snapshot: &Snapshot
         Ok::<_, Report>(number)
     };
     let settled = floors.settled(key, last, snapshot, &ServerTransactions)?;
-    Ok(Horizon { settled, last: first.get().unwrap_or(settled), layout: &UUIDV7, is_layout_of_type: true })
+    Ok(Horizon { settled, last: first.get().unwrap_or(settled), layout: &UUIDV7, of_type: &UUIDV7 })
 }
 
 /// What identifies an answer of this process. A snapshot has one answer for ever, and a long scan asks once.
@@ -287,7 +309,7 @@ fn snapshot() -> Result<Snapshot<'static>, Report> {
     // SAFETY: the active snapshot exists until the end of the call.
     let active = unsafe { raw::ActiveSnapshotSet().then(|| &*raw::GetActiveSnapshot()) };
     let Some(active) = active.filter(|active| active.snapshot_type == pg_sys::SnapshotType::SNAPSHOT_MVCC) else {
-        return Err(report!(ERRCODE_INVALID_TABLE_DEFINITION, "the horizon requires the snapshot of a statement"));
+        return Err(report!(ERRCODE_INVALID_OBJECT_DEFINITION, "the horizon requires the snapshot of a statement"));
     };
     // It has the running transactions in another array, without those that will begin on the new primary.
     if active.takenDuringRecovery {

@@ -4,22 +4,20 @@
 //! it was checked.
 
 use std::cell::{Cell, UnsafeCell};
-use std::ffi::CStr;
 use std::ptr;
 
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, Datum, Oid, SysCacheIdentifier};
 
-use super::definition::{KeyType, Polled, accept_changes, column_name, deep_inheritance, has_children, parents};
+use super::definition::{Polled, accept_changes, column_name};
+use super::guarded::check_table;
 use super::transactions::ServerTransactions;
-use super::triggers::{self, Calls, TriggerRow};
-use crate::postgres::catalog::{self, Relation};
+use crate::postgres::catalog;
 use crate::postgres::compat::{CHILDREN, FormDataPgInherits, SUBSCRIPTIONS_OF_TABLE, local_transaction_id};
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
 use comb_horizon::{Snapshot, Transactions};
-use comb_id::layouts::labelled;
 
 /// What identifies a snapshot within a transaction, and nearly always beyond: xmin, xmax, and the number of transactions between
 /// that it does not see.
@@ -129,13 +127,15 @@ fn register() {
 }
 
 /// A row of pg_subscription_rel sends no message of its table.
-unsafe extern "C-unwind" fn subscription_changed(_: Datum, _: i32, _: u32) {
+#[pgrx::pg_guard]
+unsafe extern "C-unwind" fn subscription_changed(_argument: Datum, _cache: i32, _hash: u32) {
     // SAFETY: called by PostgreSQL, like this function.
     unsafe { relation_changed(Datum::null(), Oid::INVALID) };
 }
 
 /// A relation has changed; INVALID: any can have.
-unsafe extern "C-unwind" fn relation_changed(_: Datum, relation: Oid) {
+#[pgrx::pg_guard]
+unsafe extern "C-unwind" fn relation_changed(_argument: Datum, relation: Oid) {
     for index in 0..TREES {
         // SAFETY: no call of PostgreSQL while the reference is in use.
         let tree = unsafe { tree(index) };
@@ -181,7 +181,7 @@ pub fn check(column: &Polled, snapshot: &Snapshot) -> Result<(), Report> {
         }
         // A message that comes during the check is about a later state.
         change(index, member.table, |member| member.checked = BEING_CHECKED);
-        check_table(column, name, member, state().is_subscribed, must_see)?;
+        check_table(column, name, member.table, member.inherits, state().is_subscribed, must_see)?;
         change(index, member.table, |member| {
             if member.checked == BEING_CHECKED {
                 member.checked = next;
@@ -205,7 +205,7 @@ pub fn check_triggers(column: &Polled) -> Result<(), Report> {
     list(index, column)?;
     // SAFETY: no call of PostgreSQL while the reference is in use.
     let is_subscribed = unsafe { tree(index) }.is_subscribed;
-    for_each(index, |member| check_table(column, column_name(column), member, is_subscribed, |_| Ok(())))
+    for_each(index, |member| check_table(column, column_name(column), member.table, member.inherits, is_subscribed, |_| Ok(())))
 }
 
 /// Calls `each` with the tables of a polled column.
@@ -356,119 +356,6 @@ fn contains_subscribed(members: &[Member]) -> Result<bool, Report> {
         Ok(())
     })?;
     Ok(contains)
-}
-
-/// Checks one table. `must_see` gets the transactions that wrote the rows of the catalogs on which the answer rests.
-fn check_table(
-    column: &Polled,
-    name: &CStr,
-    member: Member,
-    is_subscribed: bool,
-    must_see: impl Fn(Option<u32>) -> Result<(), Report>,
-) -> Result<(), Report> {
-    let table = member.table;
-    // It was dropped.
-    let Some(class) = catalog::relation(table) else { return Ok(()) };
-    if class.persistence == pg_sys::RELPERSISTENCE_TEMP && member.inherits {
-        // Those of other sessions have no rows that a poll can read.
-        // SAFETY: reads the catalogs.
-        return if unsafe { raw::isTempNamespace(raw::get_rel_namespace(table)) } { Err(temporary(table)) } else { Ok(()) };
-    }
-    must_see(class.written_by)?;
-    let written_by = catalog::column(table, name, |row, _| row.written_by());
-    must_see(written_by.flatten())?;
-    if class.kind == pg_sys::RELKIND_PARTITIONED_TABLE {
-        return Ok(());
-    }
-    if class.kind != pg_sys::RELKIND_RELATION {
-        return Err(report!(ERRCODE_WRONG_OBJECT_TYPE, "cannot poll foreign table ").relation(table));
-    }
-    if member.inherits && (has_children(table)? || parents(table, Some(name))?[1].is_some()) {
-        return Err(deep_inheritance(table));
-    }
-    check_guard(column, name, &class, table, is_subscribed, must_see)
-}
-
-/// Checks that a table that stores rows calls the guard for each of them, with the key that is stored.
-fn check_guard(
-    column: &Polled,
-    name: &CStr,
-    class: &Relation,
-    table: Oid,
-    is_subscribed: bool,
-    must_see: impl Fn(Option<u32>) -> Result<(), Report>,
-) -> Result<(), Report> {
-    // Whether there is a guard, one that is called before the row is stored, and also before a DELETE.
-    let (mut is_guarded, mut is_before, mut sees_deletes) = (false, false, false);
-    let guards = |trigger: &TriggerRow, always| {
-        let calls = trigger.calls();
-        let is_of_layout = match (column.key_type, trigger.layout()) {
-            (KeyType::Uuid(by_type), label) => {
-                label.map_or(Some(by_type), |label| labelled(label.to_bytes())) == Some(column.layout)
-            }
-            _ => true,
-        };
-        matches!(calls, Some(Calls::Guard | Calls::RowVersion))
-            && trigger.column() == name
-            && is_of_layout
-            && trigger.sees_all_rows(always)
-            && (trigger.is_before_row() || calls == Some(Calls::Guard) && !class.is_partition)
-    };
-    let mut is_only_local = false;
-    triggers::scan(table, |trigger| {
-        let is_guard = guards(trigger, is_subscribed);
-        is_only_local |= !is_guard && guards(trigger, false);
-        if is_guard || trigger.is_before_row() {
-            must_see(trigger.row.written_by())?;
-        }
-        if is_guard {
-            is_guarded = true;
-            is_before |= trigger.is_before_row();
-            sees_deletes |= trigger.is_before_delete();
-            return Ok(());
-        }
-        let can_change = is_before && trigger.is_before_row() || sees_deletes && trigger.is_before_delete();
-        let is_of_other_column = matches!(trigger.calls(), Some(Calls::Guard | Calls::RowVersion)) && trigger.column() != name;
-        if can_change && !trigger.is_disabled() && !is_of_other_column {
-            return Err(later_trigger(table, trigger));
-        }
-        Ok(())
-    })?;
-    match (is_guarded, is_only_local) {
-        (true, _) => Ok(()),
-        (false, true) => Err(report!(ERRCODE_WRONG_OBJECT_TYPE, "the trigger that guards table ")
-            .relation(table)
-            .and(" is not called by a subscription")
-            .hint("Use ALTER TABLE ... ENABLE ALWAYS TRIGGER. Keys of a publisher are then errors: poll by a key that is generated here.")),
-        (false, false) => Err(unguarded(table, name)),
-    }
-}
-
-#[cold]
-fn unguarded(table: Oid, name: &CStr) -> Report {
-    report!(ERRCODE_WRONG_OBJECT_TYPE, "table ")
-        .relation(table)
-        .and(" has no enabled trigger that calls comb_guard() for column ")
-        .quote(name.to_bytes())
-        .hint("Use CALL comb_enable_polls('table', 'column').")
-}
-
-#[cold]
-fn later_trigger(table: Oid, trigger: &TriggerRow) -> Report {
-    report!(ERRCODE_WRONG_OBJECT_TYPE, "trigger ")
-        .quote(trigger.name().to_bytes())
-        .and(" of table ")
-        .relation(table)
-        .and(" is called after the guard, and can change the key")
-        .hint(
-            "PostgreSQL calls triggers in the order of their names. Use ALTER TRIGGER ... RENAME TO a name that sorts before that of \
-             the guard, then CALL comb_enable_polls().",
-        )
-}
-
-#[cold]
-pub fn temporary(table: Oid) -> Report {
-    report!(ERRCODE_INVALID_TABLE_DEFINITION, "cannot poll temporary table ").relation(table)
 }
 
 /// Returns an error unless the snapshot of the statement sees what that transaction wrote.

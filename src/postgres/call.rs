@@ -1,10 +1,11 @@
 //! SQL functions as Rust functions: `export!(comb_at)` exports one whose parameters and result have the types of its
 //! SQL declaration.
 //!
-//! Rationale: the wrapper that pgrx's `#[pg_extern]` writes catches panics, switches memory contexts and copies a uuid.
-//! Measured with pgrx 0.18.1 on PostgreSQL 18, a call costs 8 ns more if its result is a uuid, 10 ns if an argument is one
-//! as well, and 2 ns with a bigint. `tests/declarations.rs` compares the functions with sql/.
+//! Rationale: sql/ declares the functions, and the types are uuid::Uuid of the crates and plain integers of time. pgrx's `Uuid`
+//! allocates from Rust's allocator, which costs 8 ns a call and ends the process when memory runs out. As with `#[pg_extern]`,
+//! pgrx's guard catches a panic and raises an ERROR, which costs 2 ns. `functions/declarations.rs` compares the types with sql/.
 
+use std::marker::PhantomData;
 use std::mem::needs_drop;
 
 use pgrx::pg_sys::{self, Datum, Oid};
@@ -14,11 +15,14 @@ use super::report::Report;
 use super::timestamp::TimestampTz;
 use uuid::Uuid;
 
-/// One call of a function.
-#[derive(Clone, Copy)]
-pub struct Call(pg_sys::FunctionCallInfo);
+/// In place of a type: a value that is passed on to PostgreSQL, or that it passes on.
+pub const ANY: &str = "any";
 
-impl Call {
+/// One call of a function, for its time.
+#[derive(Clone, Copy)]
+pub struct Call<'a>(pg_sys::FunctionCallInfo, PhantomData<&'a ()>);
+
+impl<'a> Call<'a> {
     pub fn info(self) -> pg_sys::FunctionCallInfo {
         self.0
     }
@@ -32,9 +36,9 @@ impl Call {
     /// What the function keeps from one call to the next ones of the same place in a statement.
     ///
     /// # Safety
-    /// The caller is a function that keeps one value, of this type. It drops the reference before the next call.
+    /// The caller is a function that keeps one value, of this type, and has no other reference to it.
     #[inline(always)]
-    pub unsafe fn state<'a, T, E>(self, first: impl FnOnce() -> Result<T, E>) -> Result<&'a mut T, E> {
+    pub unsafe fn state<T, E>(self, first: impl FnOnce() -> Result<T, E>) -> Result<&'a mut T, E> {
         // SAFETY: PostgreSQL passes a FmgrInfo, where a function can keep a pointer to memory of the same lifetime.
         unsafe {
             let function = (*self.0).flinfo;
@@ -51,8 +55,11 @@ impl Call {
 
 /// The type of a parameter.
 pub trait Parameter: Sized {
-    /// The number of arguments that it reads.
-    const COUNT: usize = 1;
+    /// Its type in SQL; [`ANY`]; `None` if it reads no argument.
+    const SQL: Option<&'static str>;
+    /// Whether it can be NULL.
+    #[cfg_attr(not(test), allow(dead_code, reason = "functions/declarations.rs compares it"))]
+    const TAKES_NULL: bool = false;
 
     /// # Safety
     /// The call has an argument of this type at that place. It is not NULL, except for an `Option`. A reference is
@@ -61,17 +68,20 @@ pub trait Parameter: Sized {
 }
 
 /// The call itself, for functions that need more than its arguments.
-impl Parameter for Call {
-    const COUNT: usize = 0;
+impl Parameter for Call<'_> {
+    const SQL: Option<&'static str> = None;
 
     #[inline(always)]
     unsafe fn read(call: Call, _: usize) -> Result<Self, Report> {
-        Ok(call)
+        Ok(Call(call.0, PhantomData))
     }
 }
 
 /// An argument of a function that is not STRICT.
 impl<P: Parameter> Parameter for Option<P> {
+    const SQL: Option<&'static str> = P::SQL;
+    const TAKES_NULL: bool = true;
+
     #[inline(always)]
     unsafe fn read(call: Call, index: usize) -> Result<Self, Report> {
         if call.argument(index).isnull {
@@ -84,6 +94,8 @@ impl<P: Parameter> Parameter for Option<P> {
 
 /// A uuid or a uniqueidentifier.
 impl Parameter for &Uuid {
+    const SQL: Option<&'static str> = Some("uuid");
+
     #[inline(always)]
     unsafe fn read(call: Call, index: usize) -> Result<Self, Report> {
         // SAFETY: guaranteed by the caller. The datum of a uuid points to 16 bytes of any alignment.
@@ -92,12 +104,16 @@ impl Parameter for &Uuid {
 }
 
 impl Parameter for i32 {
+    const SQL: Option<&'static str> = Some("integer");
+
     unsafe fn read(call: Call, index: usize) -> Result<Self, Report> {
         Ok(call.argument(index).value.value() as i32)
     }
 }
 
 impl Parameter for TimestampTz {
+    const SQL: Option<&'static str> = Some("timestamptz");
+
     #[inline(always)]
     unsafe fn read(call: Call, index: usize) -> Result<Self, Report> {
         Ok(Self(call.argument(index).value.value() as pg_sys::TimestampTz))
@@ -105,6 +121,8 @@ impl Parameter for TimestampTz {
 }
 
 impl Parameter for i64 {
+    const SQL: Option<&'static str> = Some("bigint");
+
     #[inline(always)]
     unsafe fn read(call: Call, index: usize) -> Result<Self, Report> {
         Ok(call.argument(index).value.value() as i64)
@@ -112,6 +130,8 @@ impl Parameter for i64 {
 }
 
 impl Parameter for &pg_sys::Interval {
+    const SQL: Option<&'static str> = Some("interval");
+
     #[inline(always)]
     unsafe fn read(call: Call, index: usize) -> Result<Self, Report> {
         // SAFETY: guaranteed by the caller.
@@ -121,6 +141,8 @@ impl Parameter for &pg_sys::Interval {
 
 /// A text, in the encoding of the database.
 impl Parameter for &[u8] {
+    const SQL: Option<&'static str> = Some("text");
+
     #[inline(always)]
     unsafe fn read(call: Call, index: usize) -> Result<Self, Report> {
         // SAFETY: guaranteed by the caller. A text is a varlena, which may be compressed or stored elsewhere until it
@@ -134,6 +156,8 @@ impl Parameter for &[u8] {
 
 /// An argument that is passed on to PostgreSQL.
 impl Parameter for Datum {
+    const SQL: Option<&'static str> = Some(ANY);
+
     unsafe fn read(call: Call, index: usize) -> Result<Self, Report> {
         Ok(call.argument(index).value)
     }
@@ -141,6 +165,8 @@ impl Parameter for Datum {
 
 /// An oid or a regclass.
 impl Parameter for Oid {
+    const SQL: Option<&'static str> = Some("regclass");
+
     unsafe fn read(call: Call, index: usize) -> Result<Self, Report> {
         Ok(Oid::from_u32(call.argument(index).value.value() as u32))
     }
@@ -148,6 +174,8 @@ impl Parameter for Oid {
 
 /// An argument of type internal.
 impl<T> Parameter for *mut T {
+    const SQL: Option<&'static str> = Some("internal");
+
     #[inline(always)]
     unsafe fn read(call: Call, index: usize) -> Result<Self, Report> {
         Ok(call.argument(index).value.cast_mut_ptr())
@@ -168,24 +196,34 @@ impl Text {
 
 /// A result that is not NULL.
 pub trait Value {
+    /// Its type in SQL, or [`ANY`].
+    #[cfg_attr(not(test), allow(dead_code, reason = "functions/declarations.rs compares it"))]
+    const SQL: &'static str;
+
     fn datum(self) -> Datum;
 }
 
 impl Value for Datum {
+    const SQL: &'static str = ANY;
+
     fn datum(self) -> Datum {
         self
     }
 }
 
 impl Value for Text {
+    const SQL: &'static str = "text";
+
     fn datum(self) -> Datum {
         self.0
     }
 }
 
 macro_rules! by_value {
-    ($($type:ty)*) => {$(
+    ($($type:ty = $sql:literal)*) => {$(
         impl Value for $type {
+            const SQL: &'static str = $sql;
+
             #[inline(always)]
             fn datum(self) -> Datum {
                 Datum::from(self)
@@ -193,15 +231,19 @@ macro_rules! by_value {
         }
     )*};
 }
-by_value!(bool i32 i64);
+by_value!(bool = "boolean" i32 = "integer" i64 = "bigint");
 
 impl Value for f64 {
+    const SQL: &'static str = "float8";
+
     fn datum(self) -> Datum {
         Datum::from(self.to_bits())
     }
 }
 
 impl Value for Uuid {
+    const SQL: &'static str = "uuid";
+
     #[inline(always)]
     fn datum(self) -> Datum {
         by_reference(self)
@@ -210,6 +252,8 @@ impl Value for Uuid {
 
 /// The value of an argument.
 impl Value for &Uuid {
+    const SQL: &'static str = "uuid";
+
     #[inline(always)]
     fn datum(self) -> Datum {
         Datum::from(std::ptr::from_ref(self))
@@ -217,6 +261,8 @@ impl Value for &Uuid {
 }
 
 impl Value for TimestampTz {
+    const SQL: &'static str = "timestamptz";
+
     #[inline(always)]
     fn datum(self) -> Datum {
         Datum::from(self.0)
@@ -224,6 +270,8 @@ impl Value for TimestampTz {
 }
 
 impl Value for pg_sys::Interval {
+    const SQL: &'static str = "interval";
+
     fn datum(self) -> Datum {
         by_reference(self)
     }
@@ -242,11 +290,17 @@ fn by_reference<T: Copy>(value: T) -> Datum {
 
 /// The result of a function.
 pub trait Answer {
+    /// Its type in SQL, or [`ANY`].
+    #[cfg_attr(not(test), allow(dead_code, reason = "functions/declarations.rs compares it"))]
+    const SQL: &'static str;
+
     /// The result; `None` is NULL.
     fn answer(self) -> Result<Option<Datum>, Report>;
 }
 
 impl<V: Value> Answer for V {
+    const SQL: &'static str = V::SQL;
+
     #[inline(always)]
     fn answer(self) -> Result<Option<Datum>, Report> {
         Ok(Some(self.datum()))
@@ -254,6 +308,8 @@ impl<V: Value> Answer for V {
 }
 
 impl<V: Value> Answer for Option<V> {
+    const SQL: &'static str = V::SQL;
+
     #[inline(always)]
     fn answer(self) -> Result<Option<Datum>, Report> {
         Ok(self.map(V::datum))
@@ -261,6 +317,8 @@ impl<V: Value> Answer for Option<V> {
 }
 
 impl<A: Answer> Answer for Result<A, Report> {
+    const SQL: &'static str = A::SQL;
+
     #[inline(always)]
     fn answer(self) -> Result<Option<Datum>, Report> {
         self.and_then(A::answer)
@@ -270,8 +328,26 @@ impl<A: Answer> Answer for Result<A, Report> {
 // An ERROR jumps over the frames that hold one.
 const _: () = assert!(!needs_drop::<Result<Option<Datum>, Report>>());
 
+/// The types of a function in SQL.
+#[cfg(test)]
+pub struct Signature {
+    pub parameters: &'static [Option<&'static str>],
+    pub result: &'static str,
+    pub takes_nulls: bool,
+}
+
+#[cfg(test)]
+impl Signature {
+    pub const fn of<Parameters, F: Function<Parameters>>(_: &F) -> Self {
+        F::SIGNATURE
+    }
+}
+
 /// A function that SQL can call, with parameters of these types.
 pub trait Function<Parameters> {
+    #[cfg(test)]
+    const SIGNATURE: Signature;
+
     /// # Safety
     /// As [`invoke`].
     unsafe fn call(self, call: Call) -> Result<Option<Datum>, Report>;
@@ -280,6 +356,13 @@ pub trait Function<Parameters> {
 macro_rules! functions_of {
     ($(($($parameter:ident)*))*) => {$(
         impl<F: Fn($($parameter),*) -> A, A: Answer, $($parameter: Parameter),*> Function<($($parameter,)*)> for F {
+            #[cfg(test)]
+            const SIGNATURE: Signature = Signature {
+                parameters: &[$($parameter::SQL),*],
+                result: A::SQL,
+                takes_nulls: false $(|| $parameter::TAKES_NULL)*,
+            };
+
             #[inline(always)]
             #[allow(non_snake_case, unused_assignments, unused_mut, unused_variables)]
             unsafe fn call(self, call: Call) -> Result<Option<Datum>, Report> {
@@ -287,7 +370,7 @@ macro_rules! functions_of {
                 $(
                     // SAFETY: guaranteed by the caller.
                     let $parameter = unsafe { $parameter::read(call, index)? };
-                    index += $parameter::COUNT;
+                    index += $parameter::SQL.is_some() as usize;
                 )*
                 self($($parameter),*).answer()
             }
@@ -304,7 +387,7 @@ functions_of!(() (P) (P Q) (P Q R) (P Q R S));
 #[inline(always)]
 pub unsafe fn invoke<Parameters>(function: impl Function<Parameters>, info: pg_sys::FunctionCallInfo) -> Datum {
     // SAFETY: guaranteed by the caller.
-    match unsafe { function.call(Call(info)) } {
+    match unsafe { function.call(Call(info, PhantomData)) } {
         Ok(Some(datum)) => datum,
         Ok(None) => {
             // SAFETY: the call is valid for the time of the function.
@@ -317,8 +400,15 @@ pub unsafe fn invoke<Parameters>(function: impl Function<Parameters>, info: pg_s
 
 /// Exports functions to PostgreSQL under its version 1 calling convention, each under its own name or another one.
 macro_rules! export {
-    ($($name:ident $(= $function:expr)?),* $(,)?) => {$(
-        const _: () = {
+    ($($name:ident $(= $function:expr)?),* $(,)?) => {
+        /// Their names in SQL, and their types.
+        #[cfg(test)]
+        pub const EXPORTED: &[(&str, $crate::postgres::call::Signature)] = &[$((
+            stringify!($name),
+            $crate::postgres::call::Signature::of(&$crate::postgres::call::export!(@ $name $($function)?)),
+        )),*];
+        $(const _: () = {
+            #[pgrx::pg_guard]
             #[unsafe(export_name = stringify!($name))]
             extern "C-unwind" fn exported(info: pgrx::pg_sys::FunctionCallInfo) -> pgrx::pg_sys::Datum {
                 // SAFETY: PostgreSQL calls it, as a function that sql/ declares.
@@ -329,8 +419,8 @@ macro_rules! export {
             extern "C" fn finfo() -> &'static pgrx::pg_sys::Pg_finfo_record {
                 &pgrx::pg_sys::Pg_finfo_record { api_version: 1 }
             }
-        };
-    )*};
+        };)*
+    };
     (@ $name:ident) => { $name };
     (@ $name:ident $function:expr) => { $function };
 }

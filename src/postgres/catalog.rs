@@ -130,9 +130,8 @@ pub fn with_c_function<T>(function: Oid, read: impl FnOnce(&CStr, &CStr) -> T) -
         let is_c = unsafe { row.form::<pg_sys::FormData_pg_proc>() }.prolang == Oid::from_u32(LANGUAGE_C);
         // SAFETY: the columns are texts.
         let text = |column| row.value(column).filter(|_| is_c).map(|text| unsafe { c_string(text) });
-        text(pg_sys::Anum_pg_proc_probin).zip(text(pg_sys::Anum_pg_proc_prosrc))
+        text(pg_sys::Anum_pg_proc_probin).zip(text(pg_sys::Anum_pg_proc_prosrc)).map(|(library, symbol)| read(library, symbol))
     })?
-    .map(|(library, symbol)| read(library, symbol))
 }
 
 /// A copy of a text, in the memory context of the caller.

@@ -3,8 +3,8 @@
 use std::ffi::{CStr, c_char};
 use std::{fmt, ptr};
 
-use pgrx::pg_sys::{self, Oid};
 use pgrx::PgLogLevel;
+use pgrx::pg_sys::{self, Oid};
 
 use super::raw;
 use super::string_info::StringInfo;
@@ -48,7 +48,8 @@ impl Report {
     }
 
     /// Adds text in the encoding of the database to the message, in quotes, and clipped.
-    pub fn quote(mut self, text: &[u8]) -> Self {
+    pub fn quote(mut self, text: impl AsRef<[u8]>) -> Self {
+        let text = text.as_ref();
         let length = i32::try_from(text.len()).unwrap_or(i32::MAX);
         // SAFETY: reads up to `length` bytes.
         let shown = unsafe { raw::pg_mbcliplen(text.as_ptr().cast(), length, MAX_QUOTE) };

@@ -2,7 +2,7 @@
 
 use pgrx::pg_sys::{self, Datum};
 
-use super::call::{Call, Value};
+use super::call::{ANY, Call, Value};
 use super::compat::Const;
 use super::raw;
 
@@ -68,6 +68,8 @@ impl Rows {
 }
 
 impl Value for Rows {
+    const SQL: &'static str = ANY;
+
     fn datum(self) -> Datum {
         Datum::null()
     }

@@ -55,7 +55,7 @@ pub fn last_number(sequence: Oid, reader: Reader) -> Result<LastNumber, Report> 
             return Err(report!(ERRCODE_WRONG_OBJECT_TYPE, "").relation(sequence).and(" is not a sequence"));
         }
         if persistence == pg_sys::RELPERSISTENCE_TEMP {
-            return Err(report!(ERRCODE_INVALID_TABLE_DEFINITION, "cannot poll numbers of a temporary sequence"));
+            return Err(report!(ERRCODE_INVALID_OBJECT_DEFINITION, "cannot poll numbers of a temporary sequence"));
         }
         let [first, newest] = new_files(open);
         if reader == Reader::Poll && first != 0 {

@@ -205,7 +205,7 @@ pub fn server() -> Result<(&'static Block, Process), Report> {
         (block, process, InUse::Shared(_)) => Ok((block, process)),
         (_, _, InUse::Separate(unavailable)) => {
             let message = "tracked UUIDs and the horizon require the shared clock";
-            Err(separate_clock(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, message, unavailable))
+            Err(separate_clock(ERRCODE_CONFIG_FILE_ERROR, message, unavailable))
         }
     }
 }
@@ -230,7 +230,7 @@ fn separate_clock(sqlstate: PgSqlErrorCode, message: &str, unavailable: Unavaila
 
 #[cold]
 fn no_shared_memory(unavailable: Unavailable) -> Report {
-    report!(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, "\"comb.scope\" = \"server\" requires shared memory")
+    report!(ERRCODE_CONFIG_FILE_ERROR, "\"comb.scope\" = \"server\" requires shared memory")
         .detail(format_args!("The shared clock cannot be used, because {}.", unavailable.reason))
         .hint(format_args!("{} Or set \"comb.scope\" to \"auto\" or \"backend\".", unavailable.remedy))
 }

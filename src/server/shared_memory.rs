@@ -168,6 +168,7 @@ pub fn prepare() {
 static mut NEXT_REQUEST: pg_sys::shmem_request_hook_type = None;
 static mut NEXT_STARTUP: pg_sys::shmem_startup_hook_type = None;
 
+#[pgrx::pg_guard]
 unsafe extern "C-unwind" fn request() {
     // SAFETY: as in `prepare`. The previous hook is called first.
     unsafe {
@@ -180,6 +181,7 @@ unsafe extern "C-unwind" fn request() {
 }
 
 /// This also runs after a crash, when all shared memory is initialized again.
+#[pgrx::pg_guard]
 unsafe extern "C-unwind" fn start_up() {
     // SAFETY: as in `request`.
     unsafe {
@@ -197,6 +199,7 @@ unsafe extern "C-unwind" fn start_up() {
 /// When a backend crashes, the postmaster initializes all shared memory again; the clock continues from its
 /// last tick. The postmaster calls this while the memory exists; a new backend removes the
 /// callback.
+#[pgrx::pg_guard]
 unsafe extern "C-unwind" fn keep_tick(_code: i32, _argument: pg_sys::Datum) {
     // SAFETY: the memory that PRELOADED points to still exists.
     if let Some(block) = unsafe { PRELOADED.load(Ordering::Relaxed).as_ref() } {

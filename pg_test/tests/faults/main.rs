@@ -11,6 +11,7 @@ mod many_connections;
 mod memory;
 mod order;
 mod out_of_memory;
+mod panics;
 mod restart;
 mod room;
 mod settings;

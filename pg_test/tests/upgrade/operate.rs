@@ -1,6 +1,6 @@
 //! Dump, restore, pg_upgrade, single-user mode.
 
-use pg_test::{Server, Sharing, Stop, installation};
+use pg_test::{Server, Sharing, Stop, assert_same_lines, installation};
 
 use crate::{forget_writers, script};
 
@@ -27,14 +27,15 @@ fn dump_restore_upgrade_and_single_user_mode() {
         let dump = server.work().join("dump");
         server.client_program("pg_dump").arg("-Fc").arg("-f").arg(&dump).arg(database).run();
         server.client_program("pg_restore").args(["--exit-on-error", "-d", &restored]).arg(&dump).run();
-        assert_eq!(facts(&server, &restored, schema), before, "pg_dump and pg_restore, in schema {schema}");
+        let what = format!("pg_dump and pg_restore, in schema {schema}");
+        assert_same_lines(&facts(&server, &restored, schema), &before, &what);
         before
     });
 
     forget_writers(&server);
     let mut server = server.pg_upgrade(installation());
     for ((database, schema), before) in DATABASES.into_iter().zip(&before) {
-        assert_eq!(&facts(&server, database, schema), before, "pg_upgrade, in schema {schema}");
+        assert_same_lines(&facts(&server, database, schema), before, &format!("pg_upgrade, in schema {schema}"));
     }
     // What pg_upgrade itself does with every library.
     server.execute("LOAD '$libdir/comb'");

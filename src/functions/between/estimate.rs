@@ -96,7 +96,8 @@ unsafe fn estimated(root: *mut pg_sys::PlannerInfo, time: *mut Node, last: &Cell
     Some(value)
 }
 
-unsafe extern "C-unwind" fn forget(_: *mut c_void) {
+#[pgrx::pg_guard]
+unsafe extern "C-unwind" fn forget(_argument: *mut c_void) {
     ESTIMATED.iter().for_each(|last| last.set(None));
 }
 

@@ -75,9 +75,9 @@ fn comb_between_implied(_: *mut Node, _: *mut Node) -> bool {
 }
 
 /// Estimates the operators `<#`, `<=#`, `>=#` and `>#` of uuid. The planner calls it as the function RESTRICT of these.
-fn comb_mssql_selectivity(root: *mut pg_sys::PlannerInfo, operator: Oid, arguments: *mut pg_sys::List, table: i32) -> f64 {
-    // SAFETY: the planner calls it with an operator and its two arguments.
-    unsafe { estimate::comparison(root, operator, arguments, table) }
+fn comb_mssql_selectivity(root: *mut pg_sys::PlannerInfo, operator: Datum, arguments: *mut pg_sys::List, table: i32) -> f64 {
+    // SAFETY: the planner calls it with the OID of an operator and its two arguments.
+    unsafe { estimate::comparison(root, Oid::from_u32(operator.value() as u32), arguments, table) }
 }
 
 /// The planner calls it for each call of one of the functions.

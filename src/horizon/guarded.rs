@@ -1,0 +1,126 @@
+//! Whether one table calls the guard for each row that it stores, with the key that is stored.
+
+use std::ffi::CStr;
+
+use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
+use pgrx::pg_sys::{self, Oid};
+
+use super::definition::{KeyType, Polled, deep_inheritance, has_children, parents};
+use super::triggers::{self, Calls, TriggerRow};
+use crate::postgres::catalog::{self, Relation};
+use crate::postgres::raw;
+use crate::postgres::report::{Report, report};
+use comb_id::layouts::labelled;
+
+/// Checks one table. `must_see` gets the transactions that wrote the rows of the catalogs on which the answer rests.
+pub fn check_table(
+    column: &Polled,
+    name: &CStr,
+    table: Oid,
+    inherits: bool,
+    is_subscribed: bool,
+    must_see: impl Fn(Option<u32>) -> Result<(), Report>,
+) -> Result<(), Report> {
+    // It was dropped.
+    let Some(class) = catalog::relation(table) else { return Ok(()) };
+    if class.persistence == pg_sys::RELPERSISTENCE_TEMP && inherits {
+        // Those of other sessions have no rows that a poll can read.
+        // SAFETY: reads the catalogs.
+        return if unsafe { raw::isTempNamespace(raw::get_rel_namespace(table)) } { Err(temporary(table)) } else { Ok(()) };
+    }
+    must_see(class.written_by)?;
+    let written_by = catalog::column(table, name, |row, _| row.written_by());
+    must_see(written_by.flatten())?;
+    if class.kind == pg_sys::RELKIND_PARTITIONED_TABLE {
+        return Ok(());
+    }
+    if class.kind != pg_sys::RELKIND_RELATION {
+        return Err(report!(ERRCODE_WRONG_OBJECT_TYPE, "cannot poll foreign table ").relation(table));
+    }
+    if inherits && (has_children(table)? || parents(table, Some(name))?[1].is_some()) {
+        return Err(deep_inheritance(table));
+    }
+    check_guard(column, name, &class, table, is_subscribed, must_see)
+}
+
+/// Checks that a table that stores rows calls the guard for each of them, with the key that is stored.
+fn check_guard(
+    column: &Polled,
+    name: &CStr,
+    class: &Relation,
+    table: Oid,
+    is_subscribed: bool,
+    must_see: impl Fn(Option<u32>) -> Result<(), Report>,
+) -> Result<(), Report> {
+    // Whether there is a guard, one that is called before the row is stored, and also before a DELETE.
+    let (mut is_guarded, mut is_before, mut sees_deletes) = (false, false, false);
+    let guards = |trigger: &TriggerRow, always| {
+        let calls = trigger.calls();
+        let is_of_layout = match (column.key_type, trigger.layout()) {
+            (KeyType::Uuid(by_type), label) => {
+                label.map_or(Some(by_type), |label| labelled(label.to_bytes())) == Some(column.layout)
+            }
+            _ => true,
+        };
+        matches!(calls, Some(Calls::Guard | Calls::RowVersion))
+            && trigger.column() == name
+            && is_of_layout
+            && trigger.sees_all_rows(always)
+            && (trigger.is_before_row() || calls == Some(Calls::Guard) && !class.is_partition)
+    };
+    let mut is_only_local = false;
+    triggers::scan(table, |trigger| {
+        let is_guard = guards(trigger, is_subscribed);
+        is_only_local |= !is_guard && guards(trigger, false);
+        if is_guard || trigger.is_before_row() {
+            must_see(trigger.row.written_by())?;
+        }
+        if is_guard {
+            is_guarded = true;
+            is_before |= trigger.is_before_row();
+            sees_deletes |= trigger.is_before_delete();
+            return Ok(());
+        }
+        let can_change = is_before && trigger.is_before_row() || sees_deletes && trigger.is_before_delete();
+        let is_of_other_column = matches!(trigger.calls(), Some(Calls::Guard | Calls::RowVersion)) && trigger.column() != name;
+        if can_change && !trigger.is_disabled() && !is_of_other_column {
+            return Err(later_trigger(table, trigger));
+        }
+        Ok(())
+    })?;
+    match (is_guarded, is_only_local) {
+        (true, _) => Ok(()),
+        (false, true) => Err(report!(ERRCODE_WRONG_OBJECT_TYPE, "the trigger that guards table ")
+            .relation(table)
+            .and(" is not called by a subscription")
+            .hint("Use ALTER TABLE ... ENABLE ALWAYS TRIGGER. Keys of a publisher are then errors: poll by a key that is generated here.")),
+        (false, false) => Err(unguarded(table, name)),
+    }
+}
+
+#[cold]
+fn unguarded(table: Oid, name: &CStr) -> Report {
+    report!(ERRCODE_WRONG_OBJECT_TYPE, "table ")
+        .relation(table)
+        .and(" has no enabled trigger that calls comb_guard() for column ")
+        .quote(name.to_bytes())
+        .hint("Use CALL comb_enable_polls('table', 'column').")
+}
+
+#[cold]
+fn later_trigger(table: Oid, trigger: &TriggerRow) -> Report {
+    report!(ERRCODE_WRONG_OBJECT_TYPE, "trigger ")
+        .quote(trigger.name().to_bytes())
+        .and(" of table ")
+        .relation(table)
+        .and(" is called after the guard, and can change the key")
+        .hint(
+            "PostgreSQL calls triggers in the order of their names. Use ALTER TRIGGER ... RENAME TO a name that sorts before that of \
+             the guard, then CALL comb_enable_polls().",
+        )
+}
+
+#[cold]
+pub fn temporary(table: Oid) -> Report {
+    report!(ERRCODE_INVALID_OBJECT_DEFINITION, "cannot poll temporary table ").relation(table)
+}
