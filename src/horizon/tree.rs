@@ -32,8 +32,9 @@ struct Member {
     /// The transaction id that was next when it was last checked, or a state. A snapshot in which a later transaction has ended
     /// sees what that check saw.
     checked: u64,
-    /// A table by INHERITS can be rewritten alone: polls lock it.
     inherits: bool,
+    /// A table by INHERITS can be rewritten alone: polls lock it. They do not wait for a temporary table of another session.
+    is_locked: bool,
     /// The topmost table, one by INHERITS, or a partitioned one: a change can be one of the tree.
     shapes_tree: bool,
 }
@@ -262,7 +263,7 @@ fn lock_children(index: usize) {
     // SAFETY: no call of PostgreSQL while the reference is in use.
     if unsafe { tree(index) }.inherits {
         let _ = for_each(index, |member| {
-            if member.inherits {
+            if member.is_locked {
                 lock_to_the_end(member.table);
             }
             Ok(())
@@ -309,13 +310,15 @@ fn list(index: usize, column: &Polled) -> Result<(), Report> {
     let member = |table, attached_by: Oid| {
         let class = catalog::relation(table);
         let is_partitioned = class.as_ref().is_some_and(|class| class.kind == pg_sys::RELKIND_PARTITIONED_TABLE);
-        let is_partition = class.is_some_and(|class| class.is_partition);
+        let is_partition = class.as_ref().is_some_and(|class| class.is_partition);
         let inherits = table != column.topmost && !is_partition;
+        let is_locked = inherits && class.is_some_and(|class| class.persistence != pg_sys::RELPERSISTENCE_TEMP);
         Member {
             table,
             attached_by: attached_by.to_u32(),
             checked: CHANGED,
             inherits,
+            is_locked,
             shapes_tree: !is_partition || is_partitioned,
         }
     };
