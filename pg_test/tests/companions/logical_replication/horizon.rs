@@ -89,7 +89,6 @@ fn rows_are_read_in_the_order_of_arrival(a: &Host, b: &Host) {
     poll();
     let stored: i64 = value(&mut local, "SELECT count(*) FROM outbox");
     assert!(seen.len() as i64 == stored && seen.iter().any(|body| body == "local"), "{seen:?} of {stored}");
-    b.run("arrival", "postgres", "DROP SUBSCRIPTION arrival");
 }
 
 /// Under load: once the subscriber has replayed the publisher's position, it has all rows below the horizon that was
