@@ -55,7 +55,7 @@ fn comb_enable_polls(call: Call, table: Option<Oid>, key: Option<&[u8]>, layout:
     };
     let functions = Functions::of(call);
     statements(|| {
-        // A table that inherits has triggers of its own.
+        // A table that inherits does not inherit triggers.
         for_each_root(table, |root| create_guard(&functions, root, key, layout.map(|layout| layout.label)))?;
         let column = polled_column(table, attribute)?;
         if column.topmost != table {
@@ -116,7 +116,7 @@ impl Functions {
     }
 }
 
-/// Calls `each` with the tables that need a trigger of their own: the table, and those that inherit from it.
+/// Calls `each` with the tables that inherit no trigger: the table, and those that inherit from it.
 fn for_each_root(table: Oid, mut each: impl FnMut(Oid) -> Result<(), Report>) -> Result<(), Report> {
     each(table)?;
     if catalog::relation(table).is_some_and(|class| class.kind == pg_sys::RELKIND_PARTITIONED_TABLE) {

@@ -47,6 +47,13 @@ pub enum Source {
     OwnedSequence(Oid),
 }
 
+impl Source {
+    /// Whether it is this sequence.
+    pub fn is(self, sequence: u32) -> bool {
+        matches!(self, Self::Sequence(of) | Self::OwnedSequence(of) if of.to_u32() == sequence)
+    }
+}
+
 /// A polled column of a table.
 #[derive(Clone, Copy)]
 pub struct Polled {
@@ -183,9 +190,15 @@ fn definition(table: Oid) -> Result<Definition, Report> {
     let is_complete = facts.count <= DEPENDENCIES && generation == self::generation();
     // SAFETY: as above.
     let known = unsafe { &mut *KNOWN.get() };
-    known.next = (known.next + 1) % TABLES;
-    if let Some(place) = known.tables.get_mut(known.next).filter(|_| is_complete) {
-        *place = Some((table, facts));
+    let free = known.tables.iter().position(Option::is_none);
+    let index = free.unwrap_or_else(|| {
+        known.next = (known.next + 1) % TABLES;
+        known.next
+    });
+    let replaced = known.tables.get_mut(index).filter(|_| is_complete).map(|place| place.replace((table, facts)));
+    // Of facts that are not known, no change is noticed: what was read by them must be read again.
+    if replaced.is_none_or(|replaced| replaced.is_some()) {
+        GENERATION.set(GENERATION.get() + 1);
     }
     Ok(facts)
 }

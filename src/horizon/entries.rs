@@ -187,7 +187,7 @@ pub fn bound(table: pg_sys::Oid, column: &Polled) -> Result<Option<i64>, Report>
     match find(column.key) {
         None => return Ok(None),
         Some(own) if !own.is_complete => return Ok(None),
-        Some(own) if own.generation == generation() => return Ok(Some(own.bound)),
+        Some(own) if own.generation == generation() && column.source.is(own.sequence) => return Ok(Some(own.bound)),
         Some(_) => (),
     }
     // A definition has changed during the transaction, or a rollback to a savepoint has brought one back.

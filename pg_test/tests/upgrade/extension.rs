@@ -92,8 +92,7 @@ const BEFORE_UPDATE: [(&str, &str, Option<&str>); 13] = [
     ("comb_track(sequence)", "SELECT comb_track('events_position_seq')", Some("42883")),
     ("comb_horizon()", "SELECT count(*) FROM outbox WHERE id < comb_horizon()", Some("42883")),
     ("comb_sequence_horizon()", "SELECT comb_sequence_horizon('events_position_seq')", Some("42883")),
-    // It returns a set now, which the old declaration does not say.
-    ("comb_horizon_status()", "SELECT * FROM comb_horizon_status()", Some("39P02")),
+    ("comb_horizon_status()", "SELECT * FROM comb_horizon_status()", Some("42883")),
     ("comb_horizon_holders()", "SELECT * FROM comb_horizon_holders()", Some("42883")),
     ("comb_observe()", "SELECT comb_observe(comb_new())", None),
     ("comb_between()", "SELECT count(*) FROM recent", None),
