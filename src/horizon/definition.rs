@@ -14,7 +14,7 @@ use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, Datum, DependencyType, NodeTag, Oid, SysCacheIdentifier};
 
 use super::triggers::{self, Calls};
-use crate::postgres::catalog::{self, Relation};
+use crate::postgres::catalog::{self, Relation, is_own};
 use crate::postgres::compat::{
     BY_REFERENCED, CHILDREN, DEFAULT_EXPRESSION, DEFAULTS_OF_TABLE, FormDataPgAttrdef, FormDataPgDepend, FormDataPgInherits,
     PARENTS,
@@ -71,8 +71,8 @@ pub struct Polled {
 
 /// How many polled columns a table can have.
 const COLUMNS: usize = 8;
-/// On how many relations the facts of a table can depend to be cached.
-const DEPENDENCIES: usize = 8;
+/// On how many relations the facts of a table can depend.
+const DEPENDENCIES: usize = 32;
 /// How many tables a process knows.
 const TABLES: usize = 64;
 
@@ -87,11 +87,16 @@ struct Definition {
 impl Definition {
     const NONE: Self = Self { columns: [None; COLUMNS], depends_on: [Oid::INVALID; DEPENDENCIES], count: 0 };
 
-    fn depend_on(&mut self, relation: Oid) {
-        if let Some(place) = self.depends_on.get_mut(self.count) {
-            *place = relation;
+    fn depend_on(&mut self, relation: Oid) -> Result<(), Report> {
+        if self.depends_on.contains(&relation) {
+            return Ok(());
         }
+        let place = self.depends_on.get_mut(self.count).ok_or_else(|| {
+            report!(ERRCODE_PROGRAM_LIMIT_EXCEEDED, "too many tables and sequences are above table ").relation(relation)
+        })?;
+        *place = relation;
         self.count += 1;
+        Ok(())
     }
 }
 
@@ -110,6 +115,22 @@ pub fn generation() -> u64 {
     GENERATION.get()
 }
 
+/// The number of messages that a relation has changed.
+static RECEIVED: OneThread<Cell<u64>> = OneThread::new(Cell::new(0));
+
+/// Reads facts from catalogs until no message comes meanwhile: one could be about a fact that was read before, and of which
+/// nobody knows yet that it is needed.
+pub fn read_facts<T>(read: impl Fn() -> Result<T, Report>) -> Result<T, Report> {
+    loop {
+        accept_changes();
+        let received = RECEIVED.get();
+        let facts = read()?;
+        if received == RECEIVED.get() {
+            return Ok(facts);
+        }
+    }
+}
+
 /// Reads the messages of other processes that definitions have changed.
 pub fn accept_changes() {
     static REGISTERED: OneThread<Cell<bool>> = OneThread::new(Cell::new(false));
@@ -124,6 +145,7 @@ pub fn accept_changes() {
 
 #[pgrx::pg_guard]
 unsafe extern "C-unwind" fn relation_changed(_argument: Datum, relation: Oid) {
+    RECEIVED.set(RECEIVED.get() + 1);
     // SAFETY: no reference to the facts is in use while PostgreSQL reads catalogs.
     for known in unsafe { &mut *KNOWN.get() }.tables.iter_mut() {
         let is_concerned = |(_, facts): &(Oid, Definition)| relation == Oid::INVALID || facts.depends_on.contains(&relation);
@@ -176,29 +198,22 @@ fn definition(table: Oid) -> Result<Definition, Report> {
     if let Some((_, facts)) = unsafe { &*KNOWN.get() }.tables.iter().flatten().find(|(of, _)| *of == table) {
         return Ok(*facts);
     }
-    accept_changes();
-    let generation = generation();
-    let mut facts = Definition::NONE;
-    facts.depend_on(table);
-    triggers::scan(table, |trigger| {
-        if matches!(trigger.calls(), Some(Calls::Guard | Calls::RowVersion)) {
-            add_column(&mut facts, table, trigger.column(), trigger.layout())?;
-        }
-        Ok(())
+    let facts = read_facts(|| {
+        let mut facts = Definition::NONE;
+        facts.depend_on(table)?;
+        triggers::scan(table, |trigger| {
+            if matches!(trigger.calls(), Some(Calls::Guard | Calls::RowVersion)) {
+                add_column(&mut facts, table, trigger.column(), trigger.layout())?;
+            }
+            Ok(())
+        })?;
+        Ok(facts)
     })?;
-    // Messages that came meanwhile can concern facts that were read before.
-    let is_complete = facts.count <= DEPENDENCIES && generation == self::generation();
     // SAFETY: as above.
     let known = unsafe { &mut *KNOWN.get() };
-    let free = known.tables.iter().position(Option::is_none);
-    let index = free.unwrap_or_else(|| {
-        known.next = (known.next + 1) % TABLES;
-        known.next
-    });
-    let replaced = known.tables.get_mut(index).filter(|_| is_complete).map(|place| place.replace((table, facts)));
-    // Of facts that are not known, no change is noticed: what was read by them must be read again.
-    if replaced.is_none_or(|replaced| replaced.is_some()) {
-        GENERATION.set(GENERATION.get() + 1);
+    known.next = (known.next + 1) % TABLES;
+    if let Some(place) = known.tables.get_mut(known.next) {
+        *place = Some((table, facts));
     }
     Ok(facts)
 }
@@ -233,7 +248,7 @@ fn add_column(facts: &mut Definition, table: Oid, name: &CStr, label: Option<&CS
     } else {
         let source = source_of(topmost, topmost_attribute)?;
         if let Source::Sequence(sequence) | Source::OwnedSequence(sequence) = source {
-            facts.depend_on(sequence);
+            facts.depend_on(sequence)?;
         }
         (source, Key::column(database, topmost.to_u32(), topmost_attribute))
     };
@@ -251,11 +266,11 @@ fn add_column(facts: &mut Definition, table: Oid, name: &CStr, label: Option<&CS
 }
 
 /// The topmost table of a column, from whose rows the table gets the column. Calls `visit` with the tables above.
-pub fn topmost(table: Oid, column: &CStr, mut visit: impl FnMut(Oid)) -> Result<Oid, Report> {
+fn topmost(table: Oid, column: &CStr, mut visit: impl FnMut(Oid) -> Result<(), Report>) -> Result<Oid, Report> {
     let mut at = table;
     if catalog::relation(table).is_some_and(|class| class.is_partition) {
         while let [Some(above), _] = parents(at, None)? {
-            visit(above);
+            visit(above)?;
             at = above;
         }
         return Ok(at);
@@ -263,7 +278,7 @@ pub fn topmost(table: Oid, column: &CStr, mut visit: impl FnMut(Oid)) -> Result<
     match parents(table, Some(column))? {
         [None, _] => Ok(table),
         [Some(above), None] if parents(above, Some(column))?[0].is_none() && !has_children(table)? => {
-            visit(above);
+            visit(above)?;
             Ok(above)
         }
         _ => Err(deep_inheritance(table)),
@@ -272,8 +287,6 @@ pub fn topmost(table: Oid, column: &CStr, mut visit: impl FnMut(Oid)) -> Result<
 
 /// Whether this transaction has put the table, or one between, below the topmost table.
 fn is_attached_here(table: Oid, topmost: Oid, name: &CStr) -> Result<bool, Report> {
-    // SAFETY: in a transaction.
-    let is_own = |writer: u32| unsafe { raw::TransactionIdIsCurrentTransactionId(pg_sys::TransactionId::from_inner(writer)) };
     let mut at = table;
     while at != topmost {
         let class = catalog::relation(at).and_then(|class| class.written_by);
