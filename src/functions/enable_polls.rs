@@ -8,8 +8,9 @@ use pgrx::pg_sys::{self, Datum, Oid};
 
 use super::horizon::{given, require_comparable};
 use super::layout::layout_named;
-use crate::horizon::definition::{KeyType, Polled, Source, column_name, key_type, polled_column};
+use crate::horizon::definition::{KeyType, Polled, column_name, key_type, polled_column};
 use crate::horizon::poll::{check_sequence, column_named, require_table};
+use crate::horizon::source::Source;
 use crate::horizon::tree;
 use crate::horizon::triggers::{self, Calls, TriggerRow};
 use crate::postgres::call::{Call, export};

@@ -5,9 +5,10 @@ use pgrx::pg_sys::{Datum, Oid};
 
 use super::clock::timestamptz_of_tick;
 use super::layout::{clock_out_of_layout, layout_named};
-use crate::horizon::definition::{KeyType, Polled, Source, column_name, polled_columns};
+use crate::horizon::definition::{KeyType, Polled, column_name, polled_columns};
 use crate::horizon::entries;
 use crate::horizon::poll::{Horizon, Keys, horizon, unchecked_horizon};
+use crate::horizon::source::Source;
 use crate::horizon::transactions::ServerTransactions;
 use crate::horizon::tree;
 use crate::horizon::triggers;

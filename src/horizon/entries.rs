@@ -10,8 +10,9 @@ use std::ptr;
 use pgrx::pg_sys;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 
-use super::definition::{Polled, Source, accept_changes, generation, polled_column};
+use super::definition::{Polled, accept_changes, generation, polled_column};
 use super::prepared;
+use super::source::Source;
 use super::transactions::ServerTransactions;
 use crate::postgres::compat;
 use crate::postgres::one_thread::OneThread;
