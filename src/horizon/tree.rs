@@ -319,9 +319,11 @@ fn list(index: usize, column: &Polled) -> Result<(), Report> {
 /// has attached one.
 fn find_tables(column: &Polled) -> Result<(*mut Member, usize, bool, bool), Report> {
     // The tables, and for each the transaction that put it there.
-    // SAFETY: new lists of OIDs.
-    let mut tables = unsafe { raw::lappend_oid(ptr::null_mut(), column.topmost) };
-    let mut writers = unsafe { raw::lappend_oid(ptr::null_mut(), Oid::INVALID) };
+    let begin = |first| {
+        // SAFETY: a new list of OIDs.
+        unsafe { raw::lappend_oid(ptr::null_mut(), first) }
+    };
+    let (mut tables, mut writers) = (begin(column.topmost), begin(Oid::INVALID));
     let (mut count, mut has_own) = (0, false);
     // SAFETY: as above. No cell is in use when the list grows.
     while let Some(at) = unsafe { catalog::cells(tables).get(count).map(|cell| cell.oid_value) } {
