@@ -6,7 +6,7 @@ from results import combine, median, ratio
 
 OURS = "horizon"
 # The ways that promise to miss no row and to read none twice.
-NO_MISS = ("horizon", "sequence", "new_connection", "no_wait", "gapless")
+NO_MISS = ("horizon", "number", "new_connection", "no_wait", "gapless")
 
 
 def of(figures, case, way, metric):
@@ -54,17 +54,14 @@ def goals(figures):
             found.append(Goal(f"{way.label.replace('`', '')}: {metric}", 0, {0: total(figures, way.name, metric)}))
     delays = [of(figures, case, "no_wait", "delay median") for case in ("beside a slow writer", "quiet")]
     found.append(Goal("without waiting for slow writers: delay with one, relative to a quiet table", 2, ratio(*delays)))
-    quiet = processor_time(figures, "sequence", horizon.QUIET)
-    found.append(Goal("comb_sequence_horizon(): µs of processor time", 3, quiet))
+    quiet = processor_time(figures, "number", horizon.QUIET)
+    found.append(Goal("comb_number_horizon(): µs of processor time", 2, quiet))
     for case in horizon.OTHERS:
-        beside = ratio(processor_time(figures, "sequence", case), quiet)
-        found.append(Goal(f"comb_sequence_horizon(), {case}: time, relative to {horizon.QUIET}", 1.1, beside))
-    for case in horizon.STATEMENTS:
-        cost = difference(*(figures.get("track", name, case, "processor time") for name in ("tracked", "plain")))
-        found.append(Goal(f"comb_track(), {case}: µs", 0.5, cost))
-    for case in horizon.RATES:
-        rate = ratio(*(figures.get("track", name, case, "rows a second") for name in ("tracked", "plain")))
-        found.append(Goal(f"comb_track(), {case}: rows per second, relative to no trigger", 0.98, rate, at_least=True))
+        beside = ratio(processor_time(figures, "number", case), quiet)
+        found.append(Goal(f"comb_number_horizon(), {case}: time, relative to {horizon.QUIET}", 1.1, beside))
+    for write, limit in zip(horizon.WRITES, (1.5, 1.15, 1.03)):
+        for kind in horizon.TYPES:
+            found.append(Goal(f"{write}, {kind}: processor time, relative to no triggers", limit, writers_ratio(figures, f"{kind}, {write}")))
     return found
 
 
@@ -109,21 +106,24 @@ def spell(milliseconds):
     return f"{milliseconds:.0f} ms" if milliseconds < 1000 else f"{milliseconds / 1000:.1f} s"
 
 
-def track_table(figures):
+def writers_ratio(figures, case):
+    return ratio(*(figures.get("writers", name, case, "processor time") for name in ("polled", "plain")))
+
+
+def writers_table(figures):
     rows = []
-    for contestant in figures.contestants("track"):
-        times = [figure(figures.get("track", contestant.name, case, "processor time")) for case in horizon.STATEMENTS]
-        rates = [figure(figures.get("track", contestant.name, case, "rows a second")) for case in horizon.RATES]
-        rows.append([contestant.label, *times, *rates])
-    heads = [*(f"{case}, µs" for case in horizon.STATEMENTS), *(f"{case}, rows per second" for case in horizon.RATES)]
-    return table(["trigger", *heads], rows)
+    for contestant in figures.contestants("writers"):
+        for kind in horizon.TYPES:
+            times = [figure(figures.get("writers", contestant.name, f"{kind}, {write}", "processor time")) for write in horizon.WRITES]
+            rows.append([contestant.label, kind, *times])
+    return table(["triggers", "key", *(f"{write}, µs per row" for write in horizon.WRITES)], rows)
 
 
 def cost_table(figures):
     # The loop itself can take so long that a poll makes no difference.
     cell = lambda found: share(found) if min(found.values()) > 0 else "less than the spread"
-    rows = [[case, *(cell(processor_time(figures, call, case)) for call in (OURS, "sequence"))] for case in horizon_cases(figures)]
-    return table(["during the poll", "`comb_horizon()`, µs", "`comb_sequence_horizon()`, µs"], rows)
+    rows = [[case, *(cell(processor_time(figures, call, case)) for call in (OURS, "number"))] for case in horizon_cases(figures)]
+    return table(["during the poll", "`comb_uuid_horizon()`, µs", "`comb_number_horizon()`, µs"], rows)
 
 
 def readers_run(figures):
@@ -140,5 +140,5 @@ TABLES = {
     "readers": readers_table,
     "missed_sentence": missed_sentence,
     "cost": cost_table,
-    "track": track_table,
+    "writers": writers_table,
 }

@@ -24,10 +24,14 @@ CREATE FUNCTION comb_timestamp_mssql(id uuid) RETURNS timestamptz IMMUTABLE PARA
         + ('x' || substr(id::text, 31))::bit(24)::integer * interval '1 ms') AT TIME ZONE 'UTC'
 END;
 
+-- Milliseconds, and below them 16 bits with the fraction, of which 12 are before the variant.
 CREATE FUNCTION comb_lower_bound(at timestamptz) RETURNS uuid IMMUTABLE PARALLEL SAFE RETURN CASE
     WHEN at < '1970-01-01 00:00:00Z' THEN '00000000-0000-7000-8000-000000000000'::uuid
-    WHEN at > '10889-08-02 05:31:50.655Z' THEN 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid
-    ELSE (lpad(to_hex(ceil(extract(epoch FROM at AT TIME ZONE 'UTC') * 1000)::bigint), 12, '0') || '70008000000000000000')::uuid
+    WHEN at >= '10889-08-02 05:31:50.656Z' THEN 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid
+    ELSE (lpad(to_hex(floor(extract(epoch FROM at AT TIME ZONE 'UTC') * 1000)::bigint), 12, '0') || '7'
+        || lpad(to_hex(ceil(mod(extract(epoch FROM at AT TIME ZONE 'UTC') * 1000, 1) * 65536)::integer >> 4), 3, '0')
+        || to_hex(128 + (ceil(mod(extract(epoch FROM at AT TIME ZONE 'UTC') * 1000, 1) * 65536)::integer & 15) * 4)
+        || '00000000000000')::uuid
 END;
 
 CREATE FUNCTION comb_between(id uuid, from_time timestamptz, to_time timestamptz) RETURNS boolean IMMUTABLE PARALLEL SAFE
@@ -55,10 +59,8 @@ BEGIN
             || substring(bits, 9, 8) || bits::bit(8);
         bits := substring(bits, 81) || b'0111' || low::bit(12) || b'10' || substring(low, 13);
     ELSIF (source, target) = ('uuidv7', 'mssql') THEN
-        IF stamp <> '72' THEN
+        IF stamp <> '72' OR translate(id::text, '-', '') COLLATE "C" >= year_10000 THEN
             RETURN NULL;
-        ELSIF translate(id::text, '-', '') COLLATE "C" >= year_10000 THEN
-            RAISE 'timestamp out of range for UUID layout "mssql"' USING ERRCODE = '22008';
         END IF;
         low := substring(bits, 53, 12) || substring(bits, 67);
         bits := substring(low, 67) || substring(low, 59, 8) || substring(low, 51, 8) || substring(low, 43, 8)

@@ -57,14 +57,14 @@ CREATE FUNCTION comb_horizon_status(
         OUT relation regclass, OUT key text, OUT source regclass, OUT problem text, OUT untracked_tables integer,
         OUT horizon text, OUT horizon_timestamp timestamptz, OUT held_since timestamptz, OUT held_by xid8
     ) RETURNS SETOF record
-    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED COST 1000 ROWS 10 AS 'MODULE_PATHNAME', 'comb_horizon_status';
+    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED COST 1000 ROWS 10 AS 'MODULE_PATHNAME', 'comb_polled_columns';
 COMMENT ON FUNCTION comb_horizon_status() IS 'the polled columns of this database, their horizons, and the transactions that hold them back';
 
 CREATE FUNCTION _comb_floors(
         OUT transaction xid8, OUT database oid, OUT relation oid, OUT attribute integer, OUT floor_id uuid, OUT floor_number bigint,
         OUT since timestamptz
     ) RETURNS SETOF record
-    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED ROWS 10 AS 'MODULE_PATHNAME', 'comb_floors';
+    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED ROWS 10 AS 'MODULE_PATHNAME', 'comb_table_floors';
 COMMENT ON FUNCTION _comb_floors() IS 'columns of comb_horizon_holders() that comb knows';
 
 CREATE FUNCTION comb_horizon_holders() RETURNS TABLE (

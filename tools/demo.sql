@@ -59,11 +59,11 @@ FROM loads ORDER BY wal_bytes;
 \echo :bold'3. The race: four writers, and two readers that poll for new rows, ten seconds':plain
 \set ECHO queries
 CREATE TABLE events (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, body text);
-CREATE TRIGGER tracked BEFORE INSERT ON events FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
+CALL comb_enable_polls('events', 'id');
 \set ECHO none
 \echo 'A writer inserts one to five rows, works for up to 10 ms, and commits or, one time in ten, rolls back. Every 10 ms, the readers run'
 \echo '  id > cursor:  SELECT id FROM events WHERE id > $cursor ORDER BY id'
-\echo '  horizon:      SELECT id FROM events WHERE id > $cursor AND id <= comb_sequence_horizon(''events_id_seq'') ORDER BY id'
+\echo '  horizon:      SELECT id FROM events WHERE id > $cursor AND id <= comb_number_horizon(''events'', after => $cursor) ORDER BY id'
 \echo 'and set $cursor to the last id that they got.'
 INSERT INTO events DEFAULT VALUES;
 CREATE TABLE read_by_cursor AS TABLE events;
@@ -106,7 +106,7 @@ BEGIN
 END $$;
 \! for writer in 1 2 3 4; do $SESSION -c "CALL write_events()" & done
 \! $SESSION -c "CALL read_events('read_by_cursor', 'true')" &
-\! $SESSION -c "CALL read_events('read_by_horizon', 'id <= comb_sequence_horizon(''events_id_seq'')')" &
+\! $SESSION -c "CALL read_events('read_by_horizon', 'id <= comb_number_horizon(''events'', after => \$1)')" &
 \echo
 \echo '                 id > cursor          horizon'
 \echo '  s committed      read    missed       read    missed'

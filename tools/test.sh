@@ -9,7 +9,7 @@ say "This takes about 3 minutes, the first time about 15. It uses 2 GB in /tmp u
 PG_CONFIG=$("$ROOT/tools/setup.sh" "${1:-}")
 # A test would install it later, when nobody is there to enter a password.
 "$ROOT/tools/setup.sh" --libfaketime >/dev/null
-# Tests apply patches, and take version 0.3.0 from the clone.
+# Tests apply patches, and take version 0.4.1 from the clone.
 command -v git >/dev/null || "$ROOT/tools/setup.sh" --packages git
 . "$ROOT/tools/private.sh"
 

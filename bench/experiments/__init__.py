@@ -10,7 +10,7 @@ ALL = [
     large.Large(),
     concurrent.Concurrent(),
     horizon.Horizon(),
-    horizon.Track(),
+    horizon.Writers(),
     readers.Readers(),
     estimates.Estimates(),
 ]

@@ -28,10 +28,11 @@ QUIET_SECONDS, OPEN_SECONDS, SLOW_SECONDS = (20, 5), (60, 10), (10, 7)
 
 PORTABLE = Path(__file__).resolve().parents[2] / "portable"
 
-TABLES = """CREATE TABLE outbox (id uuid PRIMARY KEY DEFAULT comb_tracked(), position bigint GENERATED ALWAYS AS IDENTITY UNIQUE,
+TABLES = """CREATE TABLE outbox (id uuid PRIMARY KEY DEFAULT comb_new(), position bigint GENERATED ALWAYS AS IDENTITY UNIQUE,
         xid xid8 NOT NULL DEFAULT pg_current_xact_id(), body text);
     CREATE INDEX ON outbox (xid, id);
-    CREATE TRIGGER tracked BEFORE INSERT ON outbox FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
+    CALL comb_enable_polls('outbox', 'id');
+    CALL comb_enable_polls('outbox', 'position');
     CREATE TABLE unrelated (n int);
     CREATE TABLE seen (reader text, id uuid, at timestamptz)"""
 
@@ -69,7 +70,7 @@ def page_by_position(limit):
 SEQUENCE = "'outbox_position_seq'"
 # docs/readers.md, "Whole transactions".
 NO_WAIT = f"""SELECT id, floor, snapshot
-    FROM (SELECT comb_sequence_horizon({SEQUENCE}) AS floor, pg_current_snapshot() AS snapshot) next
+    FROM (SELECT comb_number_horizon('outbox') AS floor, pg_current_snapshot() AS snapshot) next
     LEFT JOIN outbox ON position > {{1}} AND NOT pg_visible_in_snapshot(xid, '{{2}}')"""
 
 WAYS = [
@@ -86,9 +87,9 @@ WAYS = [
         "logical decoding",
         f"SELECT substring(data, 'id.uuid.:''([^'']*)') FROM pg_logical_slot_get_changes('{SLOT}', NULL, {PAGE}) WHERE data LIKE 'table public.outbox: INSERT:%'",
     ),
-    Way("horizon", "`comb_horizon()`", page(" AND id < comb_horizon()")),
-    Way("sequence", "`comb_sequence_horizon()`", page_by_position(f"comb_sequence_horizon({SEQUENCE})"), "|0"),
-    Way("new_connection", "`comb_sequence_horizon()`, a new connection for each poll", page_by_position(f"comb_sequence_horizon({SEQUENCE})"), "|0", connects=True),
+    Way("horizon", "`comb_uuid_horizon()`", page(" AND id <= comb_uuid_horizon('outbox', after => '{0}')")),
+    Way("number", "`comb_number_horizon()`", page_by_position("comb_number_horizon('outbox', after => {1})"), "|0"),
+    Way("new_connection", "`comb_number_horizon()`, a new connection for each poll", page_by_position("comb_number_horizon('outbox', after => {1})"), "|0", connects=True),
     Way("no_wait", "whole transactions", NO_WAIT, "|0|1:1:"),
     Way(
         "gapless",

@@ -128,7 +128,7 @@ class Commands:
                 cursor.execute("SELECT comb_at(%s)", [datetime.fromisoformat(time)])
         except DatabaseError as error:
             diagnosis = error.__cause__.diag
-            return [error.__cause__.sqlstate, diagnosis.message_primary, diagnosis.message_detail]
+            return [error.__cause__.sqlstate, diagnosis.message_primary, diagnosis.message_hint]
 
     def write(self, milliseconds, end, *bodies):
         with transaction.atomic():

@@ -104,8 +104,8 @@ await Job("error", async db =>
     catch (PostgresException e)
     {
         Check(e.SqlState, "22008");
-        Check(e.MessageText, "timestamp out of range for UUID layout \"uuidv7\"");
-        Check(e.Detail!.StartsWith("The layout can represent times from 1970-01-01T00:00:00+00:00 to "), true); // needs Include Error Detail
+        Check(e.MessageText, "timestamp out of range for UUID layout \"uuidv7\": 1969-07-20T20:17:40+00:00");
+        Check(e.Hint!.StartsWith("The layout holds times from 1970-01-01T00:00:00+00:00 to "), true);
     }
 });
 

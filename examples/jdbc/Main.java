@@ -3,6 +3,7 @@ import java.nio.file.*;
 import java.sql.*;
 import java.time.*;
 import java.util.*;
+import java.util.stream.*;
 import org.postgresql.util.PSQLException;
 
 /** The driver of JDBC: a command in each line, its result in each line. examples/README.md lists the commands. */
@@ -12,7 +13,8 @@ public class Main {
     public static void main(String[] arguments) throws Exception {
         var env = System.getenv();
         db = DriverManager.getConnection(
-            "jdbc:postgresql://" + env.get("PGHOST") + ":" + env.get("PGPORT") + "/" + env.get("PGDATABASE"), env.get("PGUSER"), env.get("PGPASSWORD"));
+            "jdbc:postgresql://" + env.get("PGHOST") + ":" + env.get("PGPORT") + "/" + env.get("PGDATABASE"),
+            env.get("PGUSER"), env.get("PGPASSWORD"));
         System.out.println("client\tjdbc\t" + db.getMetaData().getDriverVersion() + "\torders\tlegacy");
         for (var line : (Iterable<String>) new BufferedReader(new InputStreamReader(System.in)).lines()::iterator) {
             var words = line.split("\t");
@@ -23,19 +25,26 @@ public class Main {
                 problem.printStackTrace();
                 result = List.of("error", problem.toString());
             }
-            System.out.println(String.join("\t", result.stream().map(value -> String.valueOf(value).replaceAll("\\s+", " ")).toList()));
+            var texts = result.stream().map(value -> String.valueOf(value).replaceAll("\\s+", " ")).toList();
+            System.out.println(String.join("\t", texts));
         }
     }
 
     static List<?> answer(String command, String[] words) throws Exception {
         return switch (command) {
-            case "schema" -> { db.createStatement().execute(Files.readString(Path.of(System.getenv("EXAMPLE_SCHEMA")))); yield List.of(); }
-            case "insert" -> List.of(words[0].equals("orders") ? insert(Integer.parseInt(words[1])) : batch(words[0], List.of(Integer.parseInt(words[1]))).get(0));
-            case "batch" -> batch(words[0], java.util.stream.IntStream.range(0, Integer.parseInt(words[1])).boxed().toList());
+            case "schema" -> {
+                db.createStatement().execute(Files.readString(Path.of(System.getenv("EXAMPLE_SCHEMA"))));
+                yield List.of();
+            }
+            case "insert" -> words[0].equals("orders")
+                ? List.of(insert(Integer.parseInt(words[1])))
+                : batch(words[0], List.of(Integer.parseInt(words[1])));
+            case "batch" -> batch(words[0], IntStream.range(0, Integer.parseInt(words[1])).boxed().toList());
             case "page" -> numbers("SELECT n FROM " + words[0] + " WHERE id > ? ORDER BY id LIMIT 10", UUID.fromString(words[1]));
             case "range" -> range(words[0], OffsetDateTime.parse(words[1]), OffsetDateTime.parse(words[2]));
             case "timestamp" -> {
-                var row = query("SELECT comb_timestamp(id, ?) AS at FROM " + words[0] + " WHERE n = ?", words[1], Integer.parseInt(words[2]));
+                var timestamp = "SELECT comb_timestamp(id, ?) AS at FROM " + words[0] + " WHERE n = ?";
+                var row = query(timestamp, words[1], Integer.parseInt(words[2]));
                 row.next();
                 yield List.of(row.getObject("at", OffsetDateTime.class).toInstant().toEpochMilli());
             }
@@ -88,7 +97,7 @@ public class Main {
             return List.of("no error");
         } catch (PSQLException error) {
             var server = error.getServerErrorMessage();
-            return List.of(error.getSQLState(), server.getMessage(), server.getDetail());
+            return List.of(error.getSQLState(), server.getMessage(), server.getHint());
         }
     }
 
@@ -129,7 +138,9 @@ public class Main {
         return statement.executeQuery();
     }
 
-    static List<Object> numbers(String query, Object... parameters) throws SQLException { return column(query(query, parameters), "n"); }
+    static List<Object> numbers(String query, Object... parameters) throws SQLException {
+        return column(query(query, parameters), "n");
+    }
 
     static List<Object> column(ResultSet rows, String name) throws SQLException {
         var values = new ArrayList<Object>();

@@ -59,7 +59,7 @@ export const commands: Commands = {
     try {
       await db.execute(sql`SELECT comb_at(${new Date(time)})`)
     } catch (error: any) {
-      return [error.cause.code, error.cause.message, error.cause.detail]
+      return [error.cause.code, error.cause.message, error.cause.hint]
     }
   },
   async write(milliseconds, end, ...bodies) {

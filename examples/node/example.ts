@@ -1,4 +1,5 @@
 // The client that the argument names.
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { serve } from './serve.js'
 
@@ -10,6 +11,7 @@ const clients: { [client: string]: [name: string, library: string] } = {
   typeorm: ['TypeORM', 'typeorm'],
 }
 const [name, library] = clients[process.argv[2]]
-const version = createRequire(import.meta.url).resolve(library).replace(/(.*node_modules\/(@[^/]*\/)?[^/]*)\/.*/, '$1/package.json')
+const main = createRequire(import.meta.url).resolve(library)
+const manifest = main.replace(/(.*node_modules\/(@[^/]*\/)?[^/]*)\/.*/, '$1/package.json')
 const { tables, commands } = await import(`./${process.argv[2]}.js`)
-await serve(name, JSON.parse((await import('node:fs')).readFileSync(version, 'utf8')).version, tables, commands)
+await serve(name, JSON.parse(readFileSync(manifest, 'utf8')).version, tables, commands)

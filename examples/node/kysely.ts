@@ -63,7 +63,8 @@ export const commands: Commands = {
     return numbers(rows)
   },
   async timestamp(_, layout, n) {
-    const row = await db.selectFrom('orders').select(sql<Date>`comb_timestamp(id)`.as('time')).where('n', '=', +n).executeTakeFirstOrThrow()
+    const timestamp = sql<Date>`comb_timestamp(id)`.as('time')
+    const row = await db.selectFrom('orders').select(timestamp).where('n', '=', +n).executeTakeFirstOrThrow()
     return [row.time.getTime()]
   },
   newest: async () => numbers(await orders.orderBy('id', 'desc').limit(1).execute()),
@@ -71,7 +72,7 @@ export const commands: Commands = {
     try {
       await sql`SELECT comb_at(${new Date(time)})`.execute(db)
     } catch (error: any) {
-      return [error.code, error.message, error.detail]
+      return [error.code, error.message, error.hint]
     }
   },
   async write(milliseconds, end, ...bodies) {

@@ -20,7 +20,8 @@ export const commands: Commands = {
     return [id]
   },
   async batch(table, count) {
-    const { rows } = await pool.query(`INSERT INTO ${table} (n) SELECT unnest($1::integer[]) RETURNING id`, [[...Array(+count).keys()]])
+    const insert = `INSERT INTO ${table} (n) SELECT unnest($1::integer[]) RETURNING id`
+    const { rows } = await pool.query(insert, [[...Array(+count).keys()]])
     return rows.map(row => row.id)
   },
   page: (table, last) => numbers(`SELECT n FROM ${table} WHERE id > $1 ORDER BY id LIMIT 10`, last),
@@ -35,7 +36,7 @@ export const commands: Commands = {
     try {
       await pool.query('SELECT comb_at($1)', [new Date(time)])
     } catch (error: any) {
-      return [error.code, error.message, error.detail]
+      return [error.code, error.message, error.hint]
     }
   },
   async write(milliseconds, end, ...bodies) {

@@ -39,7 +39,8 @@ export const commands: Commands = {
     // end
     return orders.map(order => order.id)
   },
-  page: async (_, last) => numbers(await prisma.order.findMany({ where: { id: { gt: last } }, orderBy: { id: 'asc' }, take: 10 })),
+  page: async (_, last) =>
+    numbers(await prisma.order.findMany({ where: { id: { gt: last } }, orderBy: { id: 'asc' }, take: 10 })),
   range: (_, from, to) => between(prisma, new Date(from), new Date(to)),
   unzoned: (from, to) => between(new PrismaClient({ adapter: new PrismaPg({ connectionString }) }), new Date(from), new Date(to)),
   async timestamp(_, layout, n) {
@@ -51,8 +52,8 @@ export const commands: Commands = {
     try {
       await prisma.$queryRaw`SELECT comb_at(${new Date(time)})`
     } catch (error: any) {
-      const { originalCode, originalMessage, detail } = error.meta.driverAdapterError.cause
-      return [originalCode, originalMessage, detail]
+      const { originalCode, originalMessage, hint } = error.meta.driverAdapterError.cause
+      return [originalCode, originalMessage, hint]
     }
   },
   async write(milliseconds, end, ...bodies) {

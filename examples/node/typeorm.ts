@@ -1,7 +1,7 @@
 // TypeORM: synchronize, and migrations.
 import 'reflect-metadata'
-import { Column, DataSource, Entity, type MigrationInterface, PrimaryColumn, PrimaryGeneratedColumn, type QueryRunner, Raw } from 'typeorm'
-import { MoreThan } from 'typeorm'
+import { Column, DataSource, Entity, MoreThan, PrimaryColumn, PrimaryGeneratedColumn, Raw } from 'typeorm'
+import { type MigrationInterface, type QueryRunner } from 'typeorm'
 import { type Commands, rolledBack, sleep, unlessRolledBack } from './serve.js'
 
 // comb: typeorm
@@ -32,17 +32,20 @@ class Avoided {
 
 class Shop1795711041913 implements MigrationInterface {
   async up(runner: QueryRunner) {
-    // comb: typeorm_migration
     await runner.query('CREATE EXTENSION IF NOT EXISTS comb')
     await runner.query('CREATE TABLE orders (id uuid PRIMARY KEY DEFAULT comb_new(), n integer NOT NULL)')
     await runner.query('CREATE TABLE events (position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, body text NOT NULL)')
     await runner.query("CALL comb_enable_polls('events', 'position')")
-    // end
   }
   async down() {}
 }
 
-const options = { type: 'postgres', url: process.env.DATABASE_URL, migrations: [Shop1795711041913], entities: [Order, Event, OrderLine] } as const
+const options = {
+  type: 'postgres',
+  url: process.env.DATABASE_URL,
+  migrations: [Shop1795711041913],
+  entities: [Order, Event, OrderLine],
+} as const
 const db = new DataSource({ ...options, entities: [...options.entities, Avoided] })
 export const tables = ['orders']
 const numbers = (rows: { n: number }[]) => rows.map(row => row.n)
@@ -77,7 +80,10 @@ export const commands: Commands = {
     // end
     return rows.map(row => row.id)
   },
-  page: async (_, last) => numbers(await (await repository(Order)).find({ where: { id: MoreThan(last) }, order: { id: 'ASC' }, take: 10 })),
+  async page(_, last) {
+    const orders = await repository(Order)
+    return numbers(await orders.find({ where: { id: MoreThan(last) }, order: { id: 'ASC' }, take: 10 }))
+  },
   async range(_, from, to) {
     const [begin, until, orders] = [new Date(from), new Date(to), await repository(Order)]
     // comb: typeorm_range
@@ -95,7 +101,7 @@ export const commands: Commands = {
     try {
       await (await connected()).query('SELECT comb_at($1)', [new Date(time)])
     } catch (error: any) {
-      return [error.code, error.message, error.detail]
+      return [error.code, error.message, error.hint]
     }
   },
   async write(milliseconds, end, ...bodies) {
@@ -108,8 +114,9 @@ export const commands: Commands = {
   async poll(cursor, horizon) {
     const events = await repository(Event)
     // comb: typeorm_reader
-    const isSettled = Raw(position => `${position} > :cursor AND ${position} <= comb_number_horizon('events', after => :cursor)`, { cursor })
-    const rows = () => events.find({ where: { position: isSettled }, order: { position: 'ASC' }, take: 1000 })
+    const limits = (position: string) => `${position} > :cursor AND ${position} <= comb_number_horizon('events', after => :cursor)`
+    const where = { position: Raw(limits, { cursor }) }
+    const rows = () => events.find({ where, order: { position: 'ASC' }, take: 1000 })
     // end
     const all = () => events.find({ where: { position: MoreThan(cursor) }, order: { position: 'ASC' }, take: 1000 })
     return (await (horizon === 'yes' ? rows() : all())).flatMap(row => [row.position, row.body])

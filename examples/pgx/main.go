@@ -87,7 +87,7 @@ func answer(command string, words []string) []string {
 		if !errors.As(err, &pg) {
 			panic(fmt.Errorf("no error of the server: %v", err))
 		}
-		return []string{pg.Code, pg.Message, pg.Detail}
+		return []string{pg.Code, pg.Message, pg.Hint}
 	case "write":
 		transaction, err := db.Begin(ctx)
 		must(err)

@@ -104,7 +104,7 @@ $commands = [
         try {
             $db->select('SELECT comb_at(?)', [$time]);
         } catch (QueryException $error) {
-            preg_match('/ERROR:  (.*)\nDETAIL:  (.*)/', $error->errorInfo[2], $parts);
+            preg_match('/ERROR:  (.*)\nHINT:  (.*)/', $error->errorInfo[2], $parts);
             return [$error->getCode(), $parts[1], $parts[2]];
         }
     },
@@ -121,7 +121,8 @@ $commands = [
         $new = Event::where('position', '>', $cursor)->orderBy('position')->limit(1000);
         $settled = (clone $new)->whereRaw("position <= comb_number_horizon('events', after => ?)", [$cursor]);
         // end
-        return ($horizon === 'yes' ? $settled : $new)->get(['position', 'body'])->flatMap(fn ($row) => [$row->position, $row->body])->all();
+        $rows = ($horizon === 'yes' ? $settled : $new)->get(['position', 'body']);
+        return $rows->flatMap(fn ($row) => [$row->position, $row->body])->all();
     },
     'call' => fn ($query) => $db->select($query) ? [] : [],
 ];

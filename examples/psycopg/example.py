@@ -82,7 +82,7 @@ class Commands:
         try:
             fetch("SELECT comb_at(%s)", [datetime.fromisoformat(time)])
         except psycopg.Error as error:
-            return [error.sqlstate, error.diag.message_primary, error.diag.message_detail]
+            return [error.sqlstate, error.diag.message_primary, error.diag.message_hint]
 
     def write(self, milliseconds, end, *bodies):
         with pool.connection() as connection:

@@ -79,7 +79,7 @@ class Commands:
         try:
             await fetch("SELECT comb_at($1)", datetime.fromisoformat(time))
         except asyncpg.PostgresError as error:
-            return [error.sqlstate, error.message, error.detail]
+            return [error.sqlstate, error.message, error.hint]
 
     @command
     async def write(milliseconds, end, *bodies):

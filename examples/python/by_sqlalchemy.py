@@ -98,7 +98,7 @@ class Commands:
             with Session(engine) as session:
                 session.scalar(select(func.comb_at(datetime.fromisoformat(time))))
         except sqlalchemy.exc.DBAPIError as error:
-            return [error.orig.sqlstate, error.orig.diag.message_primary, error.orig.diag.message_detail]
+            return [error.orig.sqlstate, error.orig.diag.message_primary, error.orig.diag.message_hint]
 
     def write(self, milliseconds, end, *bodies):
         with Session(engine) as session:

@@ -1,7 +1,7 @@
 """The models of SQLAlchemy, with which Alembic compares the database."""
 
 # comb: model
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from sqlalchemy import BigInteger, Identity, func
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
@@ -22,6 +22,9 @@ class Event(Base):
     position: Mapped[int] = mapped_column(BigInteger, Identity(always=True), primary_key=True)
     body: Mapped[str]
 # end
+
+
+from uuid import uuid4
 
 
 class Avoided(Base):

@@ -1,6 +1,5 @@
 """The same models of SQLModel."""
 
-# comb: model_sqlmodel
 from uuid import UUID, uuid4
 
 from sqlalchemy import BigInteger, Column, Identity, func
@@ -17,7 +16,6 @@ class Event(SQLModel, table=True):
     __tablename__ = "events"
     position: int | None = Field(default=None, sa_column=Column(BigInteger, Identity(always=True), primary_key=True))
     body: str
-# end
 
 
 METADATA = SQLModel.metadata

@@ -55,9 +55,7 @@ class AddNotes < Migration
 end
 
 def migrate(*migrations)
-  migrations = migrations.each_with_index.map do |migration, version|
-    ActiveRecord::MigrationProxy.new(migration.name, version + 1, nil, nil).tap { |proxy| proxy.define_singleton_method(:migration) { migration.new(migration.name, version + 1) } }
-  end
+  migrations = migrations.each.with_index(1).map { |migration, version| migration.new(migration.name, version) }
   ActiveRecord::Migrator.new(:up, migrations, ActiveRecord::SchemaMigration).migrate
 end
 
@@ -89,7 +87,7 @@ COMMANDS = {
       Order.connection.select_value(Order.sanitize_sql(["SELECT comb_at(?)", Time.iso8601(time)]))
     rescue ActiveRecord::StatementInvalid => error
       result = error.cause.result
-      [PG::PG_DIAG_SQLSTATE, PG::PG_DIAG_MESSAGE_PRIMARY, PG::PG_DIAG_MESSAGE_DETAIL].map { |field| result.error_field(field) }
+      [PG::PG_DIAG_SQLSTATE, PG::PG_DIAG_MESSAGE_PRIMARY, PG::PG_DIAG_MESSAGE_HINT].map { |field| result.error_field(field) }
     end
   },
   "write" => lambda { |milliseconds, way, *bodies|

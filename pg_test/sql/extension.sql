@@ -25,6 +25,10 @@ WHERE d.refclassid = 'pg_extension'::regclass AND d.classid = 'pg_proc'::regclas
       AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'comb')
       AND p.oid NOT IN (SELECT oprcode FROM pg_operator) AND p.oid NOT IN (SELECT amproc FROM pg_amproc);
 
+-- \df comb* shows functions that users call, and fits a screen.
+SELECT count(*) < 55 AS few, count(*) FILTER (WHERE pg_get_function_arguments(oid) ~ 'internal') AS internal
+FROM pg_proc WHERE proname LIKE 'comb%' AND oid IN (SELECT objid FROM pg_depend WHERE classid = 'pg_proc'::regclass AND deptype = 'e');
+
 -- No object of it is without a comment.
 SELECT pg_describe_object(d.classid, d.objid, 0)
 FROM pg_depend d

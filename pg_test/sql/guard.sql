@@ -126,7 +126,9 @@ SELECT left(refusal(statement), 5), statement FROM unnest(ARRAY[
     'INSERT INTO part_done VALUES (1, ''done'')',
     'UPDATE parts SET state = state; INSERT INTO parts VALUES (1, ''done'')',
     'DELETE FROM parts WHERE n = 1; INSERT INTO parts VALUES (1, ''done'')',
-    'UPDATE parts SET n = 2, state = ''new'' WHERE n = 5']) statement;
+    'UPDATE parts SET n = 2, state = ''new'' WHERE n = 5',
+    'CALL comb_track(''parts''); MERGE INTO parts USING (VALUES (1), (99)) v (k) ON n = k
+     WHEN MATCHED THEN UPDATE SET n = nextval(''parts_n_seq''), state = ''new'' WHEN NOT MATCHED THEN INSERT VALUES (1, ''done'')']) statement;
 UPDATE parts SET n = DEFAULT, state = 'new' WHERE n = 5;
 -- As a move: what a reader has read is stored again.
 WITH gone AS (DELETE FROM parts WHERE n = 1 RETURNING *) INSERT INTO parts SELECT n, 'new' FROM gone;

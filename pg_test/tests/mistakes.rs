@@ -2,7 +2,7 @@
 //!
 //! The lines before a patch say what is wrong. `Caught by: TARGET FILTER` is a test that must fail with the patch and pass without,
 //! `Fails: TARGET FILTER` one that must fail with it, `Passes: TARGET FILTER` one that must pass with it. The target is a file of
-//! pg_test/tests, or `crates` or `model`: the unit tests and the model of comb-clock.
+//! pg_test/tests, or `crates` or `model`: the unit tests and the model of comb-horizon.
 //! COMB_MISTAKES="NAME ..." builds and runs these, COMB_MISTAKES=all all.
 
 use std::fs;
@@ -111,7 +111,7 @@ impl Build<'_> {
         cargo.args(["test", "--locked", "--package"]);
         match target {
             "crates" | "model" => {
-                cargo.args(["comb-clock", "--lib"]).args(filter.split(' ')).current_dir(self.sources);
+                cargo.args(["comb-horizon", "--lib"]).args(filter.split(' ')).current_dir(self.sources);
                 // Cargo would not notice that the sources are others.
                 let directory = if self.sources == root() { "right" } else { "wrong" };
                 cargo.env("CARGO_TARGET_DIR", work().join(target).join(directory));

@@ -8,8 +8,9 @@ use pgrx::pg_sys::{self, Datum, Oid};
 
 use super::horizon::{given, require_comparable};
 use super::layout::layout_named;
-use crate::horizon::definition::{KeyType, Polled, Source, column_name, key_type, polled_column};
+use crate::horizon::definition::{KeyType, Polled, column_name, key_type, polled_column};
 use crate::horizon::poll::{check_sequence, column_named, require_table};
+use crate::horizon::source::Source;
 use crate::horizon::tree;
 use crate::horizon::triggers::{self, Calls, TriggerRow};
 use crate::postgres::call::{Call, export};
@@ -55,7 +56,7 @@ fn comb_enable_polls(call: Call, table: Option<Oid>, key: Option<&[u8]>, layout:
     };
     let functions = Functions::of(call);
     statements(|| {
-        // A table that inherits has triggers of its own.
+        // A table that inherits does not inherit triggers.
         for_each_root(table, |root| create_guard(&functions, root, key, layout.map(|layout| layout.label)))?;
         let column = polled_column(table, attribute)?;
         if column.topmost != table {
@@ -116,7 +117,7 @@ impl Functions {
     }
 }
 
-/// Calls `each` with the tables that need a trigger of their own: the table, and those that inherit from it.
+/// Calls `each` with the tables that inherit no trigger: the table, and those that inherit from it.
 fn for_each_root(table: Oid, mut each: impl FnMut(Oid) -> Result<(), Report>) -> Result<(), Report> {
     each(table)?;
     if catalog::relation(table).is_some_and(|class| class.kind == pg_sys::RELKIND_PARTITIONED_TABLE) {

@@ -8,9 +8,10 @@ use pgrx::pg_sys::{self, Datum, Oid};
 
 use super::horizon::smallest_id;
 use super::trigger::{Each, Event, Trigger};
-use crate::horizon::definition::{KeyType, Polled, Source, generation, polled_column};
+use crate::horizon::definition::{KeyType, Polled, generation, polled_column};
 use crate::horizon::entries::{bound, clock_floor};
 use crate::horizon::poll::last_tick;
+use crate::horizon::source::Source;
 use crate::postgres::call::{Call, export};
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
@@ -99,17 +100,20 @@ fn check(trigger: Trigger, guarded: &mut Guarded, key: Key) -> Result<(), Report
     let column = &guarded.column;
     match key {
         Key::Number(number) => {
-            if bound(trigger.table(), column)?.is_none_or(|bound| number <= bound) {
+            let Some(bound) = bound(trigger.table(), column)?.filter(|bound| number > *bound) else {
                 let error = report!(ERRCODE_CHECK_VIOLATION, "key {number} is not above the floor of the transaction");
                 return Err(rejected(trigger, error));
-            }
+            };
+            // The next number needs no look at the sequence: if another source has generated it, the one after it is an error.
             if !guarded.has_compared
+                && number > bound + 1
                 && let Source::Sequence(sequence) | Source::OwnedSequence(sequence) = column.source
             {
                 let last = last_number(sequence, Reader::Writer)?.number;
                 if number > last {
-                    return Err(foreign(format_args!("{number}"), sequence, last));
+                    return Err(foreign(number, sequence, last));
                 }
+                guarded.has_compared = true;
             }
         }
         Key::Uuid(id) => {
@@ -132,9 +136,9 @@ fn check(trigger: Trigger, guarded: &mut Guarded, key: Key) -> Result<(), Report
                 return Err(report!(ERRCODE_CHECK_VIOLATION, "key {id} is later than the clock of the server")
                     .hint("Let the INSERT generate the UUID, or use comb_observe() with it before."));
             }
+            guarded.has_compared = true;
         }
     }
-    guarded.has_compared = true;
     Ok(())
 }
 
@@ -153,7 +157,7 @@ fn rejected(trigger: Trigger, error: Report) -> Report {
 }
 
 #[cold]
-fn foreign(key: std::fmt::Arguments, sequence: Oid, last: i64) -> Report {
+fn foreign(key: i64, sequence: Oid, last: i64) -> Report {
     report!(ERRCODE_CHECK_VIOLATION, "key {key} is above {last}, the last number of sequence ")
         .relation(sequence)
         .hint("Let the sequence generate the key. Before an import of greater keys, use setval().")

@@ -5,9 +5,10 @@ use pgrx::pg_sys::{Datum, Oid};
 
 use super::clock::timestamptz_of_tick;
 use super::layout::{clock_out_of_layout, layout_named};
-use crate::horizon::definition::{KeyType, Polled, Source, column_name, polled_columns};
+use crate::horizon::definition::{KeyType, Polled, column_name, polled_columns};
 use crate::horizon::entries;
 use crate::horizon::poll::{Horizon, Keys, horizon, unchecked_horizon};
+use crate::horizon::source::Source;
 use crate::horizon::transactions::ServerTransactions;
 use crate::horizon::tree;
 use crate::horizon::triggers;
@@ -23,7 +24,14 @@ use comb_id::layouts::UUIDV7;
 use comb_tick::Tick;
 use uuid::Uuid;
 
-export!(comb_number_horizon, comb_uuid_horizon, comb_node_horizon, comb_horizon_status, comb_floors);
+// The last two have other symbols than in version 0.4.1, whose declarations have other columns.
+export!(
+    comb_number_horizon,
+    comb_uuid_horizon,
+    comb_node_horizon,
+    comb_polled_columns = comb_horizon_status,
+    comb_table_floors = comb_floors
+);
 
 /// The last number that is settled for the statement.
 fn comb_number_horizon(table: Option<Oid>, key: Option<&[u8]>, after: Option<i64>) -> Result<i64, Report> {

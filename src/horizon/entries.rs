@@ -10,8 +10,9 @@ use std::ptr;
 use pgrx::pg_sys;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 
-use super::definition::{Polled, Source, accept_changes, generation, polled_column};
+use super::definition::{Polled, accept_changes, generation, polled_column};
 use super::prepared;
+use super::source::Source;
 use super::transactions::ServerTransactions;
 use crate::postgres::compat;
 use crate::postgres::one_thread::OneThread;
@@ -187,7 +188,7 @@ pub fn bound(table: pg_sys::Oid, column: &Polled) -> Result<Option<i64>, Report>
     match find(column.key) {
         None => return Ok(None),
         Some(own) if !own.is_complete => return Ok(None),
-        Some(own) if own.generation == generation() => return Ok(Some(own.bound)),
+        Some(own) if own.generation == generation() && column.source.is(own.sequence) => return Ok(Some(own.bound)),
         Some(_) => (),
     }
     // A definition has changed during the transaction, or a rollback to a savepoint has brought one back.

@@ -5,9 +5,10 @@ use std::cell::{Cell, UnsafeCell};
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, AclResult, Oid, SysCacheIdentifier};
 
-use super::definition::{KeyType, Polled, Source, accept_changes, not_polled, polled_column, polled_columns};
+use super::definition::{KeyType, Polled, accept_changes, not_polled, polled_column, polled_columns};
 use super::entries::{self, clock_key};
 use super::guarded::temporary;
+use super::source::Source;
 use super::transactions::ServerTransactions;
 use super::tree;
 use crate::postgres::catalog;

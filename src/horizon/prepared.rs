@@ -135,7 +135,7 @@ impl Prepared {
         })
     }
 
-    /// Whether it stands for an entry, and not for the upper half of the floor of one.
+    /// Whether it is of an entry, and not the upper half of the floor of one.
     fn is_entry(&self) -> bool {
         match self.class {
             CLOCK | OLD_LOW => true,

@@ -112,7 +112,7 @@ pub static LAYOUTS: [Layout; 18] = [
         time_field: TimeField::DOTNET_TICKS,
         order: ByteOrder::Sqlserver,
         version: None,
-        known_as: "EF Core SequentialGuidValueGenerator, NewId.NextGuid()",
+        known_as: "a number of the process and .NET ticks: EF Core SequentialGuidValueGenerator, NewId.NextGuid()",
     },
     Layout {
         label: "ulid",

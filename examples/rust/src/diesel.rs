@@ -108,7 +108,7 @@ fn answer(db: &mut PgConnection, words: &[&str]) -> Rows {
             let error = sql_query("SELECT comb_at($1)").bind::<Timestamptz, _>(time(at)).execute(db).expect_err("an error");
             // Diesel has no SQLSTATE: errors of other kinds than constraints are Unknown.
             let Error::DatabaseError(DatabaseErrorKind::Unknown, error) = error else { return Err(error.into()) };
-            texts(["22008", error.message(), error.details().unwrap_or_default()])
+            texts(["22008", error.message(), error.hint().unwrap_or_default()])
         }
         ["write", milliseconds, end, ref bodies @ ..] => {
             let milliseconds = milliseconds.parse()?;

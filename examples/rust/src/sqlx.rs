@@ -81,7 +81,7 @@ async fn answer(db: &PgPool, words: &[&str]) -> Rows {
             let error = query("SELECT comb_at($1)").bind(time(at)).execute(db).await.expect_err("an error");
             let error = error.into_database_error().expect("an error of the server");
             let error = error.downcast::<sqlx::postgres::PgDatabaseError>();
-            texts([error.code(), error.message(), error.detail().unwrap_or_default()])
+            texts([error.code(), error.message(), error.hint().unwrap_or_default()])
         }
         ["write", milliseconds, end, ref bodies @ ..] => {
             let mut transaction = db.begin().await?;

@@ -85,7 +85,7 @@ async fn answer(db: &mut Client, words: &[&str]) -> Rows {
         ["error", at] => {
             let error = query(db, "SELECT comb_at($1)", &[&time(at)]).await.expect_err("an error");
             let error = error.as_db_error().expect("an error of the server");
-            texts([error.code().code(), error.message(), error.detail().unwrap_or_default()])
+            texts([error.code().code(), error.message(), error.hint().unwrap_or_default()])
         }
         ["write", milliseconds, end, ref bodies @ ..] => {
             let transaction = db.transaction().await?;

@@ -62,7 +62,8 @@ impl Caller {
     pub fn start(&self) -> Result<Program, String> {
         let mut child = self.command("run", "300").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("timeout");
         let (input, output) = (child.stdin.take().expect("input"), child.stdout.take().expect("output"));
-        let mut program = Program { child, input: Some(input), output: BufReader::new(output), name: String::new(), tables: Vec::new() };
+        let mut program =
+            Program { child, input: Some(input), output: BufReader::new(output), name: String::new(), tables: Vec::new() };
         let first = program.line()?;
         let [word, name, version, tables @ ..] = first.as_slice() else { return Err(format!("no client: {first:?}")) };
         if word != "client" {

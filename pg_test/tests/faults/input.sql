@@ -66,10 +66,11 @@ SELECT 'text', expression, name FROM generate_series(1, 8), (VALUES
     ('format', '''crockford'''), ('value', 'comb_encode(md5(random()::text)::uuid)'),
     ('value', 'overlay(comb_encode(comb_new()) PLACING chr(1 + floor(random() * 1000)::int) FROM 1 + floor(random() * 26)::int)'),
     ('value', 'repeat(''Z'', 22 + floor(random() * 6)::int)')) named (name, expression);
--- Tables that are polled, and their keys.
+-- A table that is polled, its keys, and cursors.
 INSERT INTO pool
 SELECT type::regtype, expression, name FROM generate_series(1, 40), (VALUES
-    ('regclass', '''polled''', 'relation'), ('text', '''n''', 'key'), ('text', '''id''', 'key'), ('text', '''''', 'layout')) named (type, expression, name);
+    ('regclass', '''polled''', 'relation'), ('text', '''n''', 'key'), ('text', '''id''', 'key'), ('text', '''''', 'layout'),
+    ('bigint', '0', 'after'), ('uuid', '''00000000-0000-0000-0000-000000000000''', 'after')) named (type, expression, name);
 INSERT INTO pool SELECT 'integer', unnest(ARRAY['0', '1', '-1', '2147483647', '-2147483648', '(random() * 1e6)::int']);
 INSERT INTO pool SELECT 'bigint', unnest(ARRAY['0', '1', '-1', '9223372036854775807', '-9223372036854775808', '(random() * 1e18)::bigint']);
 INSERT INTO pool SELECT 'boolean', unnest(ARRAY['true', 'false']);
@@ -104,6 +105,9 @@ BEGIN
             INSERT INTO called VALUES (member.function, state, 1, statement)
             ON CONFLICT (function, coalesce(sqlstate, '')) DO UPDATE SET calls = called.calls + 1;
         END LOOP;
+        -- Again, if a call has changed it.
+        CALL comb_enable_polls('polled', 'n');
+        CALL comb_enable_polls('polled', 'id');
         COMMIT;
     END LOOP;
 END

@@ -12,7 +12,7 @@ const ROOM: u64 = 24_000 << 10;
 
 /// Functions of ours and two of PostgreSQL's, each so often in one row that its memory context has to grow; of volatile
 /// arguments, which the planner does not fold.
-const CALLS: [(usize, &str); 19] = [
+const CALLS: [(usize, &str); 20] = [
     (40, "comb_inspect(gen_random_uuid())"),
     (40, "comb_status()"),
     (1, "(SELECT count(*) FROM comb_layouts())"),
@@ -20,6 +20,7 @@ const CALLS: [(usize, &str); 19] = [
     (600, "comb_new('mssql')"),
     (1, "comb_new('nonsense')"),
     (1, "comb_at('infinity', 'mssql')"),
+    (1, "left(comb_new()::text, 5)::uniqueidentifier"),
     (600, "comb_at(now(), 'mssql')"),
     (600, "comb_shifted('1 day')"),
     (300, "comb_new_bsv()"),

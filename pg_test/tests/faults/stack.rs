@@ -19,10 +19,11 @@ const CALLS: [&str; 11] = [
 ];
 
 /// With the error that they raise where there is stack.
-const ERRORS: [(&str, &str); 4] = [
+const ERRORS: [(&str, &str); 5] = [
     ("comb_new('nonsense')", "22023"),
     ("comb_at('infinity')", "22008"),
     ("comb_bsv_uuid(left(comb_new_bsv(), 5))", "22P02"),
+    ("left(comb_new()::text, 5)::uniqueidentifier", "22P02"),
     ("comb_decode(left(comb_encode(gen_random_uuid()), 5))", "22P02"),
 ];
 

@@ -12,9 +12,9 @@ const KEYS: &str = "
     UNION ALL SELECT unnest(ARRAY['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff',
         '00000000-0000-7000-8000-000000000000', 'ffffffff-ffff-7fff-bfff-ffffffffffff', NULL])::uuid;
     CREATE TABLE times AS
-    SELECT comb_timestamp(id) + us * interval '1 us' AS at FROM keys, unnest(ARRAY[-1001, -1000, -1, 0, 1, 999, 1000]) us
+    SELECT comb_timestamp(id) + us * interval '1 us' AS at FROM keys, unnest(ARRAY[-1001, -1000, -1, 0, 1, 125, 333, 999, 1000]) us
     UNION ALL SELECT unnest(ARRAY['infinity', '-infinity', '4713-01-01 BC', '1970-01-01Z', '1969-12-31 23:59:59.999999Z',
-        '1970-01-01 00:00:00.000001Z', '10889-08-02 05:31:50.655Z', '10889-08-02 05:31:50.655001Z'])::timestamptz;
+        '1970-01-01 00:00:00.000001Z', '10889-08-02 05:31:50.655Z', '10889-08-02 05:31:50.655001Z', '10889-08-02 05:31:50.655999Z', '10889-08-02 05:31:50.656Z'])::timestamptz;
     CREATE TABLE range AS SELECT * FROM (SELECT at AS a, lead(at) OVER (ORDER BY random()) AS b FROM times) pairs";
 
 #[test]
@@ -33,7 +33,7 @@ fn functions_return_what_those_of_comb_do() {
         ("comb_timestamp_mssql(id)", "keys"),
         ("comb_dotnet_swap(id)", "keys"),
         ("comb_convert(id, 'mssql', 'uuidv7')", "keys"),
-        ("comb_convert(id, 'uuidv7', 'mssql')", "keys WHERE comb_timestamp(id) IS NULL OR comb_timestamp(id) < '10000-01-01Z'"),
+        ("comb_convert(id, 'uuidv7', 'mssql')", "keys"),
         ("comb_lower_bound(at)", "times"),
         (
             "comb_between(id, a, b)",
@@ -44,10 +44,6 @@ fn functions_return_what_those_of_comb_do() {
         let row = client.query_one(&query, &[]).expect(&query);
         let (different, results): (i64, i64) = (row.get(0), row.get(1));
         assert!(different == 0 && results > 2000, "{call}: {different} differ, {results} are not null");
-    }
-    for schema in ["plain", "public"] {
-        let late = format!("SELECT {schema}.comb_convert('ffffffff-ffff-7fff-bfff-ffffffffffff', 'uuidv7', 'mssql')");
-        assert_eq!(sqlstate(&mut client, &late), "22008");
     }
     assert_eq!(sqlstate(&mut client, "SELECT plain.comb_convert(gen_random_uuid(), 'mssql', 'ulid')"), "0A000");
     assert!(value::<bool>(&mut client, SAME_DECLARATIONS), "other declarations than comb's");

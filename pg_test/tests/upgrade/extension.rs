@@ -189,6 +189,7 @@ fn the_changelog_updates_a_database() {
     assert!(refused.code().code() == "2BP01" && refused.detail().is_some_and(|detail| detail.contains("outbox_settled")));
     let mut client = connect(&server);
     client.batch_execute(&changelog("ALTER EXTENSION comb UPDATE")).expect("the block of the changelog");
+    client.batch_execute("SET search_path = app, extensions").expect("a search path");
     let calls = client.query(&changelog("'CALL comb_enable_polls("), &[]).expect("the query of the changelog");
     let calls: Vec<String> = calls.iter().map(|row| row.get(0)).collect();
     assert!(["events", "outbox", "items"].iter().all(|table| calls.iter().any(|call| call.contains(table))), "{calls:?}");

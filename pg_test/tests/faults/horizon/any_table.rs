@@ -401,7 +401,7 @@ fn new_connections_know_a_horizon() {
             "INSERT INTO outbox SELECT FROM generate_series(1, 100);
              CREATE MATERIALIZED VIEW refreshed AS SELECT key FROM outbox WHERE key <= comb_uuid_horizon('outbox');
              CREATE FUNCTION settled() RETURNS bigint STABLE LANGUAGE plpgsql
-                 AS 'BEGIN RETURN (SELECT count(*) FROM outbox WHERE key <= comb_uuid_horizon('outbox')); END'",
+                 AS $$ BEGIN RETURN (SELECT count(*) FROM outbox WHERE key <= comb_uuid_horizon('outbox')); END $$",
         );
         let writers = Load::start(&server.config(), 2, Duration::from_secs(600), false, |client| {
             client.batch_execute("INSERT INTO outbox DEFAULT VALUES")

@@ -222,7 +222,7 @@ impl<'a> History<'a> {
             Returns::Both => self.seen.extend(column(1)),
         }
         match returns.expect("a statement") {
-            Returns::Keys => self.cursor = column(0).last().unwrap_or(self.cursor.clone()),
+            Returns::Keys => self.cursor = column(0).next_back().unwrap_or(self.cursor.clone()),
             Returns::KeysToHorizon => self.cursor.clone_from(&self.horizon),
             Returns::Both => self.cursor = column(0).next().expect("a horizon"),
             _ => {}

@@ -47,7 +47,7 @@ fn psql(server: &Server, text: &str) {
 /// The copy equals its table after any changes. Without the condition that the row does not exist now, it loses rows.
 #[test]
 fn a_copy_with_deletes_equals_its_table() {
-    let page = Page::read("docs/outbox.md");
+    let page = Page::read("docs/readers.md");
     let heading = "Read what changed";
     let server = server(Sharing::Attached);
     // Partitions, so that an UPDATE of the name deletes the row in one and inserts it into another.

@@ -77,8 +77,10 @@ fn no_database_stops_another() {
         }
         let used: i32 = server.value(USED);
         println!("{database}: {} of {places} places, then {states:?}", used - before);
-        assert_eq!(states[0], "54000", "one transaction has at most a quarter");
         assert_eq!(states[5], "53400", "all transactions of a database have their share");
+        if database == "first" {
+            assert_eq!(states[0], "54000", "one transaction has at most a quarter");
+        }
         assert!(used - before > (places - before) * 2 / 3, "the test could not fail");
         let load = Load::start(&server.config(), 4, duration() / 3, false, insert);
         let (end, mut cursor) = (Instant::now() + duration() / 3, 0i64);
@@ -180,6 +182,8 @@ fn a_horizon_is_known_after_a_storm_of_writers() {
     );
     let mut holder = server.connect();
     create_tables(&mut holder, 300);
+    // From the first tracked transaction on, comb knows what runs.
+    run(&mut holder, "CALL store(1)");
     assert!(is_known(&server), "the test could not fail");
     take_places(&mut holder);
     let load = Load::start(&server.config(), 24, duration() / 2, false, |client| client.batch_execute("CALL store(300)"));
