@@ -1,6 +1,7 @@
 """dlt: sql_table with a cursor, without and with the horizon in its query."""
 
 import os
+import sys
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
@@ -44,8 +45,7 @@ def run(source):
 
 if __name__ == "__main__":
     # Each pipeline has a process: two cannot run in the threads of one.
-    def program(source):
-        process = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
-        return lambda: process.submit(run, source).result()
-
-    tool.check("dlt", dlt.__version__, [program(without_horizon), program(with_horizon)])
+    with ProcessPoolExecutor(1, get_context("spawn")) as one, ProcessPoolExecutor(1, get_context("spawn")) as other:
+        copies = [lambda: one.submit(run, without_horizon).result(), lambda: other.submit(run, with_horizon).result()]
+        right = tool.check("dlt", dlt.__version__, copies)
+    sys.exit(not right)

@@ -50,4 +50,4 @@ def program(config):
     return run
 
 
-tool.check("tap-postgres", version("meltanolabs-tap-postgres"), [program(without_horizon), program(config)])
+sys.exit(not tool.check("tap-postgres", version("meltanolabs-tap-postgres"), [program(without_horizon), program(config)]))
