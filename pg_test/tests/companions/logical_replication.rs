@@ -215,7 +215,8 @@ fn a_feed_of_a_subscriber(hosts: &Hosts) {
     let page = Page::read("docs/tools.md");
     let block = |text: &str| page.block_with(HEADING, text).text.as_str();
     let (feed, poll) = block("CREATE TABLE feed").split_once("COMMIT;").expect("a poll");
-    a.app("CREATE TABLE mt_events (seq_id bigint PRIMARY KEY, type text, body text); CREATE PUBLICATION events FOR TABLE mt_events");
+    a.app("CREATE TABLE mt_events (seq_id bigint PRIMARY KEY, type text, body text)");
+    a.app("CREATE PUBLICATION events FOR TABLE mt_events");
     create_database(b, "feeds", &format!("CREATE EXTENSION comb; {feed} COMMIT; {}", block("CREATE FUNCTION feed_event()")));
     subscribe(b, "feeds", "feeds", a, "events WITH (streaming = parallel)");
     let (mut reader, mut cursor, mut seen) = (b.server.connect_to("feeds"), 0i64, 0);

@@ -102,7 +102,8 @@ fn airbyte_3_8() -> Poll {
         loop {
             let from = found.last().map_or(format!(">= {cursor}"), |last| format!("> {last}"));
             let page = format!(
-                "SELECT position FROM (SELECT * FROM {relation} WHERE position {from} AND position <= {maximum} ORDER BY position) p LIMIT 100"
+                "SELECT position FROM (SELECT * FROM {relation}
+                     WHERE position {from} AND position <= {maximum} ORDER BY position) p LIMIT 100"
             );
             let rows = keys(client, &page)?;
             let is_last = rows.len() < 100;
@@ -203,11 +204,13 @@ fn marten() -> Poll {
     Box::new(move |client, relation| {
         let gap = format!(
             "SELECT position FROM (SELECT position, lead(position) OVER (ORDER BY position) - position AS step
-                 FROM (SELECT {mark}::bigint AS position UNION SELECT position FROM {relation} WHERE position > {mark}) numbers) steps
+                 FROM (SELECT {mark}::bigint AS position UNION
+                       SELECT position FROM {relation} WHERE position > {mark}) numbers) steps
              WHERE step > 1 OR step IS NULL ORDER BY position LIMIT 1"
         );
         let old = format!(
-            "SELECT coalesce(max(position), 0) FROM {relation} WHERE position > {mark} AND at < clock_timestamp() - interval '{} ms'",
+            "SELECT coalesce(max(position), 0) FROM {relation}
+             WHERE position > {mark} AND at < clock_timestamp() - interval '{} ms'",
             WAIT.as_millis()
         );
         mark = keys(client, &gap)?[0].max(keys(client, &old)?[0]);
@@ -227,7 +230,8 @@ fn kafka_timestamp() -> Poll {
         let mut transaction = client.transaction()?;
         let end: String = transaction.query_one("SELECT CURRENT_TIMESTAMP::text", &[])?.get(0);
         let query = format!(
-            "SELECT n::bigint, updated_at::text FROM {relation} WHERE updated_at > '{cursor}' AND updated_at < '{end}' ORDER BY updated_at ASC"
+            "SELECT n::bigint, updated_at::text FROM {relation}
+             WHERE updated_at > '{cursor}' AND updated_at < '{end}' ORDER BY updated_at ASC"
         );
         let rows = transaction.query(&query, &[])?;
         transaction.commit()?;
@@ -369,8 +373,8 @@ const SLOW: u64 = 2;
 
 fn transaction(client: &mut Client, number: u64, random: &mut Random, insert: &str) {
     let rows = 1 + random.below(5);
-    let (before, after) =
-        if number < SLOW { (0.05, 0.4 + random.below(4) as f64 / 10.0) } else { (random.below(4) as f64 / 1000.0, random.below(5) as f64 / 1000.0) };
+    let mut up_to = |milliseconds: u64| random.below(milliseconds) as f64 / 1000.0;
+    let (before, after) = if number < SLOW { (0.05, 0.4 + up_to(300)) } else { (up_to(4), up_to(5)) };
     let end = if random.below(7) == 0 { "ROLLBACK" } else { "COMMIT" };
     let insert = insert.replace("$ROWS", &rows.to_string());
     run(client, &format!("BEGIN; SELECT pg_sleep({before}); {insert}; SELECT pg_sleep({after}); {end}"));
@@ -411,7 +415,8 @@ fn tools_and_event_stores_miss_no_row() {
     server.execute("GRANT INSERT ON events TO app");
     // message-db: an unqualified name, and a schema before that of the table.
     server.execute(
-        "CREATE SCHEMA settled; CREATE VIEW settled.messages AS SELECT * FROM public.events WHERE position <= comb_number_horizon('public.events');
+        "CREATE SCHEMA settled;
+         CREATE VIEW settled.messages AS SELECT * FROM public.events WHERE position <= comb_number_horizon('public.events');
          CREATE ROLE message_reader LOGIN; ALTER ROLE message_reader SET search_path = settled, public;
          GRANT USAGE ON SCHEMA settled TO message_reader; GRANT SELECT ON settled.messages TO message_reader;
          GRANT SELECT (position) ON events TO message_reader",
@@ -466,8 +471,10 @@ fn a_timestamp_as_the_cursor() {
         "GRANT SELECT ON items TO app; GRANT INSERT ON items TO app;
          CREATE SEQUENCE numbers; GRANT USAGE ON numbers TO app;
          CREATE TABLE plain (n int PRIMARY KEY, updated_at timestamptz NOT NULL DEFAULT now()); GRANT INSERT ON plain TO app;
-         CREATE VIEW both_times AS SELECT n, updated_at FROM plain JOIN items USING (n) WHERE version <= comb_uuid_horizon('items');
-         CREATE VIEW natural_view AS SELECT n, comb_timestamp(version) AS updated_at FROM items WHERE version <= comb_uuid_horizon('items');
+         CREATE VIEW both_times AS SELECT n, updated_at FROM plain JOIN items USING (n)
+             WHERE version <= comb_uuid_horizon('items');
+         CREATE VIEW natural_view AS SELECT n, comb_timestamp(version) AS updated_at FROM items
+             WHERE version <= comb_uuid_horizon('items');
          CREATE ROLE view_tool LOGIN; GRANT SELECT ON settled_items TO view_tool; GRANT SELECT (n) ON items TO view_tool",
     );
     let readers = vec![
@@ -583,7 +590,8 @@ fn order_inside_an_aggregate() {
     let server = server(Sharing::Preloaded);
     server.execute(
         "CREATE TABLE account (id int PRIMARY KEY, value int); INSERT INTO account VALUES (1, 0);
-         CREATE TABLE events (position bigint GENERATED ALWAYS AS IDENTITY, value int); CALL comb_enable_polls('events', 'position')",
+         CREATE TABLE events (position bigint GENERATED ALWAYS AS IDENTITY, value int);
+         CALL comb_enable_polls('events', 'position')",
     );
     let change = |value: i32| format!("UPDATE account SET value = {value}");
     let store = |value: i32| format!("INSERT INTO events (value) VALUES ({value})");
@@ -675,9 +683,11 @@ fn a_feed_of_a_framework_misses_no_row() {
     for partitioned in [false, true] {
         let server = server_with_app();
         let table = if partitioned {
-            "CREATE TABLE mt_events (seq_id bigint, type text, body text, at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (seq_id, type))
+            "CREATE TABLE mt_events (seq_id bigint, type text, body text, at timestamptz NOT NULL DEFAULT now(),
+                 PRIMARY KEY (seq_id, type))
                  PARTITION BY LIST (type);
-             CREATE TABLE leaf PARTITION OF mt_events FOR VALUES IN ('placed'); CREATE TABLE others PARTITION OF mt_events DEFAULT;"
+             CREATE TABLE leaf PARTITION OF mt_events FOR VALUES IN ('placed');
+             CREATE TABLE others PARTITION OF mt_events DEFAULT;"
         } else {
             "CREATE TABLE mt_events (seq_id bigint PRIMARY KEY, type text, body text, at timestamptz NOT NULL DEFAULT now());
              CREATE VIEW leaf AS SELECT * FROM mt_events;"
@@ -727,7 +737,8 @@ fn a_feed_of_a_framework_misses_no_row() {
         let mut app = connect(config, "app");
         assert_eq!(sqlstate(&mut app, "INSERT INTO public.feed (seq_id) VALUES (1)"), "42501");
         run(&mut app, "CREATE TABLE mine (seq_id bigint, type text)");
-        let trigger = "CREATE TRIGGER feed AFTER INSERT ON mine REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION public.feed_events()";
+        let trigger = "CREATE TRIGGER feed AFTER INSERT ON mine REFERENCING NEW TABLE AS inserted
+             FOR EACH STATEMENT EXECUTE FUNCTION public.feed_events()";
         assert_eq!(sqlstate(&mut app, trigger), "42501");
         server.assert_clean_log();
     }
