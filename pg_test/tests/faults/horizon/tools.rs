@@ -672,8 +672,7 @@ fn append(client: &mut Client, other: &mut Client, number: u64, random: &mut Ran
 /// With a statement trigger, and with a row trigger on a table whose partition is also written directly.
 #[test]
 fn a_feed_of_a_framework_misses_no_row() {
-    const TABLE: &str =
-        "CREATE TABLE mt_events (seq_id bigint PRIMARY KEY, type text, body text, at timestamptz NOT NULL DEFAULT now());";
+    const TABLE: &str = "CREATE TABLE mt_events (seq_id bigint PRIMARY KEY, type text NOT NULL, body text, at timestamptz NOT NULL DEFAULT now());";
     let page = Page::read(PAGE);
     let sections = blocks(&page, FEED);
     let [feed, row_trigger, _always] = sections.as_slice() else { panic!("{sections:?}") };
