@@ -75,7 +75,8 @@ fn declared() -> Vec<Declared> {
     let chapters = scripts().into_iter().filter(|text| !text.contains("\\quit")).collect::<String>();
     let same = |name: &str| name.replace("uniqueidentifier", "uuid");
     let mut declared = Vec::new();
-    for statement in chapters.replace("PROCEDURE ", "FUNCTION ").split("CREATE FUNCTION ").skip(1) {
+    let functions = |text: &'_ str| text.strip_prefix("FUNCTION ").or(text.strip_prefix("PROCEDURE ")).map(str::to_owned);
+    for statement in chapters.split("\nCREATE ").filter_map(functions) {
         let (name, rest) = statement.split_at(statement.find('(').expect("parameters"));
         let (arguments, rest) = in_brackets(rest);
         let rest = &rest[..rest.find(';').expect("an end")];

@@ -6,10 +6,11 @@ use pgrx::PgLogLevel;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, Datum, Oid};
 
-use super::horizon::{given, require_comparable};
+use super::horizon::{given, greatest, require_comparable};
 use super::layout::layout_named;
-use crate::horizon::definition::{KeyType, Polled, Source, column_name, key_type, polled_column};
-use crate::horizon::poll::{check_sequence, column_named, require_table};
+use crate::horizon::definition::{KeyType, Polled, column_name, key_type, polled_column};
+use crate::horizon::poll::{check_sequence, column_named, last_tick, require_table};
+use crate::horizon::source::Source;
 use crate::horizon::tree;
 use crate::horizon::triggers::{self, Calls, TriggerRow};
 use crate::postgres::call::{Call, export};
@@ -53,6 +54,11 @@ fn comb_enable_polls(call: Call, table: Option<Oid>, key: Option<&[u8]>, layout:
             return Err(report!(ERRCODE_INVALID_PARAMETER_VALUE, "numbers have no layout").hint("Leave the argument out."));
         }
     };
+    if catalog::relation(table).is_some_and(|class| class.is_partition) {
+        return Err(report!(ERRCODE_WRONG_OBJECT_TYPE, "cannot poll partition ")
+            .relation(table)
+            .hint("Call it for the partitioned table."));
+    }
     let functions = Functions::of(call);
     statements(|| {
         // A table that inherits does not inherit triggers.
@@ -70,7 +76,7 @@ fn comb_enable_polls(call: Call, table: Option<Oid>, key: Option<&[u8]>, layout:
         }
         for_each_below(table, |table| create_track(&functions, table))?;
         tree::check_triggers(&column)?;
-        warn(&column)
+        warn(&functions, &column)
     })?;
     Ok(Datum::null())
 }
@@ -81,7 +87,7 @@ fn comb_disable_polls(table: Option<Oid>, key: Option<&[u8]>) -> Result<Datum, R
     require_table(table)?;
     column_named(table, key)?;
     statements(|| {
-        for_each_root(table, |root| drop_triggers(root, |trigger| is_guard(trigger, key)))?;
+        for_each_root(table, |root| drop_triggers(root, |trigger| is_guard(root, trigger, key)))?;
         for_each_below(table, |table| {
             let mut is_guarded = false;
             triggers::scan(table, |trigger| {
@@ -94,14 +100,18 @@ fn comb_disable_polls(table: Option<Oid>, key: Option<&[u8]>) -> Result<Datum, R
     Ok(Datum::null())
 }
 
-fn is_guard(trigger: &TriggerRow, key: &[u8]) -> bool {
-    trigger.calls() == Some(Calls::Guard) && trigger.column().to_bytes() == key
+/// Whether it is a guard of a column, or of one that does not exist any more, as after a rename.
+fn is_guard(table: Oid, trigger: &TriggerRow, key: &[u8]) -> bool {
+    let of_column = || trigger.column().to_bytes() == key || catalog::column(table, trigger.column(), |_, _| ()).is_none();
+    trigger.calls() == Some(Calls::Guard) && of_column()
 }
 
 /// The names of the functions that the triggers call, in the schema of the extension.
 struct Functions {
     guard: StringInfo,
     track: StringInfo,
+    /// The operator of uuid in SQL Server's order.
+    above: StringInfo,
 }
 
 impl Functions {
@@ -112,7 +122,12 @@ impl Functions {
             // SAFETY: both are C strings.
             StringInfo::of_bytes(unsafe { CStr::from_ptr(raw::quote_qualified_identifier(schema, name.as_ptr())) }.to_bytes())
         };
-        Self { guard: name(c"comb_guard"), track: name(c"comb_track") }
+        // SAFETY: as above.
+        let schema = identifier(unsafe { CStr::from_ptr(schema) }.to_bytes());
+        let mut above = StringInfo::of(" OPERATOR(");
+        above.push(schema.bytes());
+        above.add(".>#) ");
+        Self { guard: name(c"comb_guard"), track: name(c"comb_track"), above }
     }
 }
 
@@ -147,7 +162,7 @@ fn create_guard(functions: &Functions, table: Oid, key: &[u8], label: Option<&st
         has_version |= trigger.calls() == Some(Calls::RowVersion) && trigger.column().to_bytes() == key;
         Ok(())
     })?;
-    drop_triggers(table, |trigger| is_guard(trigger, key) && (has_version || trigger.name().to_bytes() != name.bytes()))?;
+    drop_triggers(table, |trigger| is_guard(table, trigger, key) && (has_version || trigger.name().to_bytes() != name.bytes()))?;
     if has_version {
         return Ok(());
     }
@@ -205,30 +220,51 @@ fn create_track(functions: &Functions, table: Oid) -> Result<(), Report> {
     execute(&statement)
 }
 
-/// Warns of keys that the sequence has not reached: their rows are above the horizon.
-fn warn(column: &Polled) -> Result<(), Report> {
-    let (Source::Sequence(sequence) | Source::OwnedSequence(sequence)) = column.source else { return Ok(()) };
-    if let Source::OwnedSequence(_) = column.source {
-        report!(ERRCODE_WARNING, "column ")
-            .quote(column_name(column).to_bytes())
-            .and(" has no default from its sequence")
-            .hint("Programs that draw the numbers use CALL comb_track('table') before, in the same transaction.")
-            .send(PgLogLevel::WARNING);
-    }
-    let mut statement = StringInfo::of("SELECT pg_catalog.max(");
-    statement.push(identifier(column_name(column).to_bytes()).bytes());
-    statement.add(")::pg_catalog.int8 FROM ");
-    statement.push(relation(column.topmost).bytes());
-    let last = last_number(sequence, Reader::Writer)?.number;
-    match select(&statement)? {
-        Some(greatest) if greatest > last => {
-            report!(ERRCODE_WARNING, "key {greatest} is above {last}, the last number of sequence ")
-                .relation(sequence)
-                .detail("Rows above the last number are not returned by polls.")
-                .hint("Use setval() with the greatest key.")
-                .send(PgLogLevel::WARNING);
+/// Warns of keys that the source has not reached: their rows are above the horizon.
+fn warn(functions: &Functions, column: &Polled) -> Result<(), Report> {
+    let name = identifier(column_name(column).to_bytes());
+    let table = relation(column.topmost);
+    match column.source {
+        Source::Clock => {
+            let last = greatest(column.layout, last_tick()?)?;
+            let mut statement = StringInfo::of("SELECT pg_catalog.count(*) FROM (SELECT FROM ");
+            statement.push(table.bytes());
+            statement.add(" WHERE ");
+            statement.push(name.bytes());
+            statement.push(if column.key_type == KeyType::Uuid(column.layout) {
+                b" OPERATOR(pg_catalog.>) "
+            } else {
+                functions.above.bytes()
+            });
+            statement.add(format_args!("'{last}' LIMIT 1) above"));
+            if select(&statement)? > Some(0) {
+                report!(ERRCODE_WARNING, "table ")
+                    .relation(column.topmost)
+                    .and(" has keys that are later than the clock")
+                    .hint("Polls do not return them, such as random UUIDs. Poll by a column that comb_row_version() fills.")
+                    .send(PgLogLevel::WARNING);
+            }
         }
-        _ => (),
+        Source::Sequence(sequence) | Source::OwnedSequence(sequence) => {
+            if let Source::OwnedSequence(_) = column.source {
+                report!(ERRCODE_WARNING, "column ")
+                    .quote(column_name(column).to_bytes())
+                    .and(" has no default from its sequence")
+                    .hint("Programs that draw the numbers use CALL comb_track('table') before, in the same transaction.")
+                    .send(PgLogLevel::WARNING);
+            }
+            let mut statement = StringInfo::of("SELECT pg_catalog.max(");
+            statement.push(name.bytes());
+            statement.add(")::pg_catalog.int8 FROM ");
+            statement.push(table.bytes());
+            let last = last_number(sequence, Reader::Writer)?.number;
+            if let Some(greatest) = select(&statement)?.filter(|greatest| *greatest > last) {
+                report!(ERRCODE_WARNING, "key {greatest} is above {last}, the last number of sequence ")
+                    .relation(sequence)
+                    .hint("Polls do not return rows above the last number. Use setval() with the greatest key.")
+                    .send(PgLogLevel::WARNING);
+            }
+        }
     }
     Ok(())
 }

@@ -8,9 +8,10 @@ use pgrx::pg_sys::{self, Datum, Oid};
 
 use super::horizon::smallest_id;
 use super::trigger::{Each, Event, Trigger};
-use crate::horizon::definition::{KeyType, Polled, Source, generation, polled_column};
+use crate::horizon::definition::{KeyType, Polled, generation, polled_column};
 use crate::horizon::entries::{bound, clock_floor};
 use crate::horizon::poll::last_tick;
+use crate::horizon::source::Source;
 use crate::postgres::call::{Call, export};
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;

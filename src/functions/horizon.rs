@@ -1,18 +1,20 @@
 //! The horizon for readers.
 
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
-use pgrx::pg_sys::{Datum, Oid};
+use pgrx::pg_sys::{self, Datum, Oid};
 
 use super::clock::timestamptz_of_tick;
 use super::layout::{clock_out_of_layout, layout_named};
-use crate::horizon::definition::{KeyType, Polled, Source, column_name, polled_columns};
-use crate::horizon::entries;
-use crate::horizon::poll::{Horizon, Keys, horizon, unchecked_horizon};
+use crate::horizon::definition::{KeyType, Polled, column_name, polled_columns};
+use crate::horizon::entries::{self, clock_key};
+use crate::horizon::poll::{Horizon, Keys, horizon, may, unchecked_horizon};
+use crate::horizon::source::Source;
 use crate::horizon::transactions::ServerTransactions;
 use crate::horizon::tree;
 use crate::horizon::triggers;
 use crate::postgres::call::{Call, Text, Value, export};
 use crate::postgres::catalog;
+use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
 use crate::postgres::rows::Rows;
 use crate::postgres::string_info::StringInfo;
@@ -72,7 +74,7 @@ fn comb_uuid_horizon(
 pub fn given<T>(argument: Option<T>) -> Result<T, Report> {
     argument.ok_or_else(|| {
         report!(ERRCODE_NULL_VALUE_NOT_ALLOWED, "an argument must not be NULL")
-            .hint("If there is no cursor yet, begin with 0, or with the UUID of zeros.")
+            .hint("If there is no cursor yet, begin below the first key, such as with 0 or the UUID of zeros.")
     })
 }
 
@@ -168,7 +170,11 @@ fn put_status(rows: &Rows, table: Oid, column: &Polled) -> Result<(), Report> {
         let of_column = |entry: &Entry| entry.key == column.key && ServerTransactions.in_progress(entry.id);
         held = floors.live().filter(of_column).min_by_key(|entry| entry.since);
     }
-    let (problem, settled) = match horizon(table, name.to_bytes(), keys) {
+    // SAFETY: in a transaction.
+    let is_free = unsafe { raw::ConditionalLockRelationOid(table, pg_sys::AccessShareLock as i32) };
+    let locked = || report!(ERRCODE_LOCK_NOT_AVAILABLE, "the table is locked");
+    let found = if is_free { horizon(table, name.to_bytes(), keys) } else { Err(locked()) };
+    let (problem, settled) = match found {
         Ok(Horizon { settled, layout, .. }) => (None, Some((settled, layout))),
         Err(error) => (Some(Text::of(error.message())), None),
     };
@@ -207,13 +213,16 @@ fn comb_floors(call: Call) -> Result<Rows, Report> {
     for entry in floors.live().filter(|entry| ServerTransactions.in_progress(entry.id)) {
         let Some(floor) = entry.floor else { continue };
         let is_clock = entry.key.table() == 0;
+        // Numbers of a table say how many rows it has.
+        let may_read =
+            entry.key.database() == clock_key().database() && may(Oid::from_u32(entry.key.table()), pg_sys::ACL_SELECT);
         rows.put(&[
             Some(Datum::from(entry.id as i64)),
             Some(Datum::from(entry.key.database())),
             Some(Datum::from(entry.key.table())).filter(|_| !is_clock),
             Some(i32::from(entry.key.attribute()).datum()).filter(|_| !is_clock),
             if is_clock { Some(smallest_id(&UUIDV7, tick_of_number(floor))?.datum()) } else { None },
-            Some(floor.datum()).filter(|_| !is_clock),
+            Some(floor.datum()).filter(|_| !is_clock && may_read),
             Some(timestamptz_of_tick(entry.since).datum()),
         ]);
     }

@@ -1,14 +1,14 @@
 //! What writers of tracked tables call: triggers, and functions for numbers and UUIDs that are not drawn by an INSERT.
 
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
-use pgrx::pg_sys::{self, AclResult, Datum, Oid};
+use pgrx::pg_sys::{self, Datum, Oid};
 
 use super::generate::new_id;
 use super::horizon::given;
 use super::trigger::{Each, Trigger};
 use crate::horizon::definition::{not_polled, polled_columns};
 use crate::horizon::entries::{track, track_clock};
-use crate::horizon::poll::require_table;
+use crate::horizon::poll::{may, require_table};
 use crate::postgres::call::{Call, export};
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
@@ -41,7 +41,10 @@ fn comb_track(call: Call) -> Result<Datum, Report> {
 fn comb_track_table(table: Option<Oid>) -> Result<Datum, Report> {
     let table = given(table)?;
     require_table(table)?;
-    require_write(table)?;
+    // Others must not hold the horizon.
+    if !may(table, pg_sys::ACL_INSERT | pg_sys::ACL_UPDATE) {
+        return Err(report!(ERRCODE_INSUFFICIENT_PRIVILEGE, "permission denied for table ").relation(table));
+    }
     // SAFETY: in a transaction, which keeps the lock. Its definition does not change until the program has written.
     unsafe { raw::LockRelationOid(table, pg_sys::RowExclusiveLock as i32) };
     let mut is_polled = false;
@@ -50,17 +53,6 @@ fn comb_track_table(table: Option<Oid>) -> Result<Datum, Report> {
         track(table, &column)?;
     }
     if is_polled { Ok(Datum::null()) } else { Err(not_polled(table)) }
-}
-
-/// Returns an error unless the current role may write a column: others must not hold the horizon.
-fn require_write(table: Oid) -> Result<(), Report> {
-    // SAFETY: reads the catalogs.
-    let may_write = unsafe {
-        let (role, write) = (raw::GetUserId(), pg_sys::AclMode::from(pg_sys::ACL_INSERT | pg_sys::ACL_UPDATE));
-        raw::pg_class_aclcheck(table, role, write) == AclResult::ACLCHECK_OK
-            || raw::pg_attribute_aclcheck_all(table, role, write, pg_sys::AclMaskHow::ACLMASK_ANY) == AclResult::ACLCHECK_OK
-    };
-    if may_write { Ok(()) } else { Err(report!(ERRCODE_INSUFFICIENT_PRIVILEGE, "permission denied for table ").relation(table)) }
 }
 
 fn comb_tracked() -> Result<Uuid, Report> {

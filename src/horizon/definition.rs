@@ -11,14 +11,12 @@ use std::cell::{Cell, UnsafeCell};
 use std::ffi::CStr;
 
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
-use pgrx::pg_sys::{self, Datum, DependencyType, NodeTag, Oid, SysCacheIdentifier};
+use pgrx::pg_sys::{self, Datum, Oid, SysCacheIdentifier};
 
+use super::source::{Source, source_of};
 use super::triggers::{self, Calls};
-use crate::postgres::catalog::{self, Relation};
-use crate::postgres::compat::{
-    BY_REFERENCED, CHILDREN, DEFAULT_EXPRESSION, DEFAULTS_OF_TABLE, FormDataPgAttrdef, FormDataPgDepend, FormDataPgInherits,
-    PARENTS,
-};
+use crate::postgres::catalog::{self, is_own};
+use crate::postgres::compat::{CHILDREN, FormDataPgInherits, PARENTS};
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
@@ -35,23 +33,6 @@ pub enum KeyType {
     Bigint,
     /// uuid or uniqueidentifier, and the layout of keys if nothing names another one.
     Uuid(&'static Layout),
-}
-
-/// What the numbers or UUIDs of a column come from.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Source {
-    Clock,
-    /// The identity or the default of the column.
-    Sequence(Oid),
-    /// A sequence that the column owns, from which programs draw.
-    OwnedSequence(Oid),
-}
-
-impl Source {
-    /// Whether it is this sequence.
-    pub fn is(self, sequence: u32) -> bool {
-        matches!(self, Self::Sequence(of) | Self::OwnedSequence(of) if of.to_u32() == sequence)
-    }
 }
 
 /// A polled column of a table.
@@ -71,8 +52,8 @@ pub struct Polled {
 
 /// How many polled columns a table can have.
 const COLUMNS: usize = 8;
-/// On how many relations the facts of a table can depend to be cached.
-const DEPENDENCIES: usize = 8;
+/// On how many relations the facts of a table can depend.
+const DEPENDENCIES: usize = 32;
 /// How many tables a process knows.
 const TABLES: usize = 64;
 
@@ -87,11 +68,16 @@ struct Definition {
 impl Definition {
     const NONE: Self = Self { columns: [None; COLUMNS], depends_on: [Oid::INVALID; DEPENDENCIES], count: 0 };
 
-    fn depend_on(&mut self, relation: Oid) {
-        if let Some(place) = self.depends_on.get_mut(self.count) {
-            *place = relation;
+    fn depend_on(&mut self, relation: Oid) -> Result<(), Report> {
+        if self.depends_on.contains(&relation) {
+            return Ok(());
         }
+        let place = self.depends_on.get_mut(self.count).ok_or_else(|| {
+            report!(ERRCODE_PROGRAM_LIMIT_EXCEEDED, "too many tables and sequences are above table ").relation(relation)
+        })?;
+        *place = relation;
         self.count += 1;
+        Ok(())
     }
 }
 
@@ -110,6 +96,22 @@ pub fn generation() -> u64 {
     GENERATION.get()
 }
 
+/// The number of messages that a relation has changed.
+static RECEIVED: OneThread<Cell<u64>> = OneThread::new(Cell::new(0));
+
+/// Reads facts from catalogs until no message comes meanwhile: one could be about a fact that was read before, and of which
+/// nobody knows yet that it is needed.
+pub fn read_facts<T>(read: impl Fn() -> Result<T, Report>) -> Result<T, Report> {
+    loop {
+        accept_changes();
+        let received = RECEIVED.get();
+        let facts = read()?;
+        if received == RECEIVED.get() {
+            return Ok(facts);
+        }
+    }
+}
+
 /// Reads the messages of other processes that definitions have changed.
 pub fn accept_changes() {
     static REGISTERED: OneThread<Cell<bool>> = OneThread::new(Cell::new(false));
@@ -124,6 +126,7 @@ pub fn accept_changes() {
 
 #[pgrx::pg_guard]
 unsafe extern "C-unwind" fn relation_changed(_argument: Datum, relation: Oid) {
+    RECEIVED.set(RECEIVED.get() + 1);
     // SAFETY: no reference to the facts is in use while PostgreSQL reads catalogs.
     for known in unsafe { &mut *KNOWN.get() }.tables.iter_mut() {
         let is_concerned = |(_, facts): &(Oid, Definition)| relation == Oid::INVALID || facts.depends_on.contains(&relation);
@@ -176,29 +179,22 @@ fn definition(table: Oid) -> Result<Definition, Report> {
     if let Some((_, facts)) = unsafe { &*KNOWN.get() }.tables.iter().flatten().find(|(of, _)| *of == table) {
         return Ok(*facts);
     }
-    accept_changes();
-    let generation = generation();
-    let mut facts = Definition::NONE;
-    facts.depend_on(table);
-    triggers::scan(table, |trigger| {
-        if matches!(trigger.calls(), Some(Calls::Guard | Calls::RowVersion)) {
-            add_column(&mut facts, table, trigger.column(), trigger.layout())?;
-        }
-        Ok(())
+    let facts = read_facts(|| {
+        let mut facts = Definition::NONE;
+        facts.depend_on(table)?;
+        triggers::scan(table, |trigger| {
+            if matches!(trigger.calls(), Some(Calls::Guard | Calls::RowVersion)) {
+                add_column(&mut facts, table, trigger.column(), trigger.layout())?;
+            }
+            Ok(())
+        })?;
+        Ok(facts)
     })?;
-    // Messages that came meanwhile can concern facts that were read before.
-    let is_complete = facts.count <= DEPENDENCIES && generation == self::generation();
     // SAFETY: as above.
     let known = unsafe { &mut *KNOWN.get() };
-    let free = known.tables.iter().position(Option::is_none);
-    let index = free.unwrap_or_else(|| {
-        known.next = (known.next + 1) % TABLES;
-        known.next
-    });
-    let replaced = known.tables.get_mut(index).filter(|_| is_complete).map(|place| place.replace((table, facts)));
-    // Of facts that are not known, no change is noticed: what was read by them must be read again.
-    if replaced.is_none_or(|replaced| replaced.is_some()) {
-        GENERATION.set(GENERATION.get() + 1);
+    known.next = (known.next + 1) % TABLES;
+    if let Some(place) = known.tables.get_mut(known.next) {
+        *place = Some((table, facts));
     }
     Ok(facts)
 }
@@ -233,7 +229,7 @@ fn add_column(facts: &mut Definition, table: Oid, name: &CStr, label: Option<&CS
     } else {
         let source = source_of(topmost, topmost_attribute)?;
         if let Source::Sequence(sequence) | Source::OwnedSequence(sequence) = source {
-            facts.depend_on(sequence);
+            facts.depend_on(sequence)?;
         }
         (source, Key::column(database, topmost.to_u32(), topmost_attribute))
     };
@@ -251,11 +247,11 @@ fn add_column(facts: &mut Definition, table: Oid, name: &CStr, label: Option<&CS
 }
 
 /// The topmost table of a column, from whose rows the table gets the column. Calls `visit` with the tables above.
-pub fn topmost(table: Oid, column: &CStr, mut visit: impl FnMut(Oid)) -> Result<Oid, Report> {
+fn topmost(table: Oid, column: &CStr, mut visit: impl FnMut(Oid) -> Result<(), Report>) -> Result<Oid, Report> {
     let mut at = table;
     if catalog::relation(table).is_some_and(|class| class.is_partition) {
         while let [Some(above), _] = parents(at, None)? {
-            visit(above);
+            visit(above)?;
             at = above;
         }
         return Ok(at);
@@ -263,7 +259,7 @@ pub fn topmost(table: Oid, column: &CStr, mut visit: impl FnMut(Oid)) -> Result<
     match parents(table, Some(column))? {
         [None, _] => Ok(table),
         [Some(above), None] if parents(above, Some(column))?[0].is_none() && !has_children(table)? => {
-            visit(above);
+            visit(above)?;
             Ok(above)
         }
         _ => Err(deep_inheritance(table)),
@@ -272,8 +268,6 @@ pub fn topmost(table: Oid, column: &CStr, mut visit: impl FnMut(Oid)) -> Result<
 
 /// Whether this transaction has put the table, or one between, below the topmost table.
 fn is_attached_here(table: Oid, topmost: Oid, name: &CStr) -> Result<bool, Report> {
-    // SAFETY: in a transaction.
-    let is_own = |writer: u32| unsafe { raw::TransactionIdIsCurrentTransactionId(pg_sys::TransactionId::from_inner(writer)) };
     let mut at = table;
     while at != topmost {
         let class = catalog::relation(at).and_then(|class| class.written_by);
@@ -322,78 +316,6 @@ pub fn has_children(table: Oid) -> Result<bool, Report> {
         })?;
     }
     Ok(has)
-}
-
-/// The sequence that fills a column: its identity, else that of its default, else the one that it owns.
-fn source_of(table: Oid, column: i16) -> Result<Source, Report> {
-    let (mut identity, mut owned, mut owns_several, mut default) = (None, None, false, None);
-    catalog::scan(BY_REFERENCED, &[pg_sys::RelationRelationId, table], |row| {
-        // SAFETY: a row of pg_depend.
-        let depends = unsafe { row.form::<FormDataPgDepend>() };
-        let is_sequence = |class: Relation| class.kind == pg_sys::RELKIND_SEQUENCE;
-        if depends.classid == pg_sys::RelationRelationId
-            && depends.refobjsubid == i32::from(column)
-            && catalog::relation(depends.objid).is_some_and(is_sequence)
-        {
-            match depends.deptype as u32 {
-                DependencyType::DEPENDENCY_INTERNAL => identity = Some(depends.objid),
-                DependencyType::DEPENDENCY_AUTO => {
-                    owns_several = owned.is_some();
-                    owned = Some(depends.objid);
-                }
-                _ => (),
-            }
-        }
-        Ok(())
-    })?;
-    catalog::scan(DEFAULTS_OF_TABLE, &[table], |row| {
-        // SAFETY: a row of pg_attrdef, whose expression is a node as a text.
-        unsafe {
-            if row.form::<FormDataPgAttrdef>().adnum == column
-                && let Some(text) = row.value(DEFAULT_EXPRESSION)
-            {
-                default = sequence_of(raw::stringToNode(catalog::c_string(text).as_ptr()).cast());
-            }
-        }
-        Ok(())
-    })?;
-    let source = identity.or(default).map(Source::Sequence);
-    source.or(owned.filter(|_| !owns_several).map(Source::OwnedSequence)).ok_or_else(|| no_source(table))
-}
-
-#[cold]
-fn no_source(table: Oid) -> Report {
-    report!(ERRCODE_WRONG_OBJECT_TYPE, "no sequence fills the polled column of table ")
-        .relation(table)
-        .detail("The column has no identity, no default nextval('sequence'), and owns no sequence, or several.")
-        .hint("If a program draws the numbers, use ALTER SEQUENCE ... OWNED BY the column of this table.")
-}
-
-/// The sequence of an expression nextval('sequence'), possibly cast to a type that stores the same number.
-///
-/// # Safety
-/// A node, or null.
-unsafe fn sequence_of(node: *const pg_sys::Node) -> Option<Oid> {
-    // SAFETY: guaranteed by the caller. The tag of a node says its type.
-    unsafe {
-        match node.as_ref()?.type_ {
-            NodeTag::T_RelabelType => sequence_of((*node.cast::<pg_sys::RelabelType>()).arg.cast()),
-            NodeTag::T_CoerceToDomain => sequence_of((*node.cast::<pg_sys::CoerceToDomain>()).arg.cast()),
-            NodeTag::T_FuncExpr => {
-                let call = &*node.cast::<pg_sys::FuncExpr>();
-                let first = catalog::cells(call.args).first()?.ptr_value.cast_const().cast::<pg_sys::Node>();
-                match call.funcid.to_u32() {
-                    pg_sys::F_NEXTVAL if (*first).type_ == NodeTag::T_Const => {
-                        let sequence = &*first.cast::<pg_sys::Const>();
-                        (!sequence.constisnull).then(|| Oid::from_u32(sequence.constvalue.value() as u32))
-                    }
-                    pg_sys::F_INT4_INT8 | pg_sys::F_INT2_INT8 | pg_sys::F_INT8_INT4 | pg_sys::F_INT8_INT2 => sequence_of(first),
-                    _ => None,
-                }
-            }
-            _ => None,
-        }
-    }
 }
 
 /// The name of a column in all tables of its tree.

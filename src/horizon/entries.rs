@@ -10,8 +10,9 @@ use std::ptr;
 use pgrx::pg_sys;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 
-use super::definition::{Polled, Source, accept_changes, generation, polled_column};
+use super::definition::{Polled, accept_changes, generation, polled_column};
 use super::prepared;
+use super::source::Source;
 use super::transactions::ServerTransactions;
 use crate::postgres::compat;
 use crate::postgres::one_thread::OneThread;
@@ -151,7 +152,8 @@ pub fn track(table: pg_sys::Oid, column: &Polled) -> Result<(), Report> {
         return track_clock();
     }
     match find(column.key) {
-        Some(own) if own.is_complete && own.generation == generation() => Ok(()),
+        // No message comes of what a sequence owns.
+        Some(own) if own.is_complete && own.generation == generation() && matches!(column.source, Source::Sequence(_)) => Ok(()),
         _ => write_number(table, column),
     }
 }

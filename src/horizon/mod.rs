@@ -1,7 +1,7 @@
 //! The horizon of polls, over the table of floors of crate comb-horizon, which has the rule and its proof.
 //!
 //! - [`triggers`]: the rows of pg_trigger that call the functions of the extension.
-//! - [`definition`]: the polled columns of a table: the topmost table, and the sequence or the clock that fills the column.
+//! - [`definition`]: the polled columns of a table, and the topmost table of each; [`source`]: the sequence that fills a column.
 //! - [`entries`]: the floors and bounds of this process's transaction; [`prepared`]: those of prepared transactions.
 //! - [`tree`]: whether all tables of a polled one call the guard, and the snapshot sees that; [`guarded`]: whether one does.
 //! - [`poll`]: the horizon of a statement.
@@ -11,6 +11,7 @@ pub mod entries;
 pub mod guarded;
 pub mod poll;
 pub mod prepared;
+pub mod source;
 pub mod transactions;
 pub mod tree;
 pub mod triggers;

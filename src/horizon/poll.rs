@@ -5,9 +5,10 @@ use std::cell::{Cell, UnsafeCell};
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, AclResult, Oid, SysCacheIdentifier};
 
-use super::definition::{KeyType, Polled, Source, accept_changes, not_polled, polled_column, polled_columns};
+use super::definition::{KeyType, Polled, accept_changes, not_polled, polled_column, polled_columns};
 use super::entries::{self, clock_key};
 use super::guarded::temporary;
+use super::source::Source;
 use super::transactions::ServerTransactions;
 use super::tree;
 use crate::postgres::catalog;
@@ -148,16 +149,25 @@ fn not_topmost(table: Oid, topmost: Oid) -> Report {
         .hint("Poll the partitioned table, or the table that is inherited.")
 }
 
+/// Whether the current role has a privilege on a table, or on a column of it. False if there is no table.
+pub fn may(table: Oid, privilege: u32) -> bool {
+    let mut is_missing = false;
+    // SAFETY: reads the catalogs.
+    unsafe {
+        let (role, mode) = (raw::GetUserId(), pg_sys::AclMode::from(privilege));
+        raw::pg_class_aclcheck_ext(table, role, mode, &raw mut is_missing) == AclResult::ACLCHECK_OK
+            || !is_missing
+                && raw::pg_attribute_aclcheck_all(table, role, mode, pg_sys::AclMaskHow::ACLMASK_ANY) == AclResult::ACLCHECK_OK
+    }
+}
+
 /// Returns an error unless the current role may read a column.
 fn require_select(table: Oid) -> Result<(), Report> {
-    // SAFETY: reads the catalogs. An ERROR if the table does not exist.
-    let may_read = unsafe {
-        let (role, select) = (raw::GetUserId(), pg_sys::AclMode::from(pg_sys::ACL_SELECT));
-        raw::pg_class_aclcheck(table, role, select) == AclResult::ACLCHECK_OK
-            || raw::pg_attribute_aclcheck_all(table, role, select, pg_sys::AclMaskHow::ACLMASK_ANY) == AclResult::ACLCHECK_OK
-    };
-    if may_read {
+    if may(table, pg_sys::ACL_SELECT) {
         return Ok(());
+    }
+    if catalog::relation(table).is_none() {
+        return Err(catalog::no_relation(table));
     }
     Err(report!(ERRCODE_INSUFFICIENT_PRIVILEGE, "permission denied for table ")
         .relation(table)

@@ -9,10 +9,10 @@ use std::ptr;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, Datum, Oid, SysCacheIdentifier};
 
-use super::definition::{Polled, accept_changes, column_name};
+use super::definition::{Polled, accept_changes, column_name, read_facts};
 use super::guarded::check_table;
 use super::transactions::ServerTransactions;
-use crate::postgres::catalog;
+use crate::postgres::catalog::{self, is_own};
 use crate::postgres::compat::{CHILDREN, FormDataPgInherits, SUBSCRIPTIONS_OF_TABLE, local_transaction_id};
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
@@ -22,6 +22,9 @@ use comb_horizon::{Snapshot, Transactions};
 /// What identifies a snapshot within a transaction, and nearly always beyond: xmin, xmax, and the number of transactions between
 /// that it does not see.
 type Taken = (u64, u64, usize);
+
+/// That of no snapshot.
+const NEVER: Taken = (0, 0, 0);
 
 /// A table of a tree.
 #[derive(Clone, Copy)]
@@ -73,7 +76,7 @@ impl Tree {
             is_subscribed: false,
             inherits: false,
             checked: CHANGED,
-            taken: (0, 0, 0),
+            taken: NEVER,
             grown_in: 0,
         }
     }
@@ -180,7 +183,9 @@ pub fn check(column: &Polled, snapshot: &Snapshot) -> Result<(), Report> {
         if state().holds(member.checked, taken) {
             return Ok(());
         }
-        // A message that comes during the check is about a later state.
+        // A message that comes during the check is about a later state. After an ERROR, no table passes by this snapshot.
+        // SAFETY: no call of PostgreSQL while the reference is in use.
+        unsafe { tree(index) }.taken = NEVER;
         change(index, member.table, |member| member.checked = BEING_CHECKED);
         check_table(column, name, member.table, member.inherits, state().is_subscribed, must_see)?;
         change(index, member.table, |member| {
@@ -285,16 +290,44 @@ pub fn lock_to_the_end(table: Oid) {
 
 /// Lists the tables of a tree. What is known of each stays.
 fn list(index: usize, column: &Polled) -> Result<(), Report> {
+    let (listed, count, is_subscribed, has_own) = read_facts(|| find_tables(column))?;
+    // SAFETY: `find_tables` has returned as many members. The copy lives until it is replaced.
+    let members = unsafe {
+        let memory = raw::MemoryContextAlloc(pg_sys::TopMemoryContext, count * size_of::<Member>()).cast::<Member>();
+        ptr::copy_nonoverlapping(listed, memory, count);
+        raw::pfree(listed.cast());
+        std::slice::from_raw_parts_mut(memory, count)
+    };
     // SAFETY: no call of PostgreSQL while the reference is in use.
-    unsafe { tree(index) }.is_listed = true;
+    let old = unsafe { tree(index) };
+    let (mut has_grown, is_first) = (false, old.count == 0);
+    for member in &mut *members {
+        match old.find(member.table) {
+            Some(known) if known.attached_by == member.attached_by => member.checked = known.checked,
+            _ => has_grown = !is_first,
+        }
+    }
+    // One that this transaction has attached is found by `must_see`.
+    let grown_in = if has_grown && !has_own { local_transaction_id() } else { old.grown_in };
+    let (first, inherits) = (members.as_mut_ptr(), members.iter().any(|member| member.inherits));
+    let tree = Tree { first, count, is_listed: true, is_subscribed, inherits, checked: CHANGED, grown_in, ..*old };
+    replace(index, tree);
+    Ok(())
+}
+
+/// The tables of a column in the order of their OIDs, and their number; whether a subscription fills one; whether this transaction
+/// has attached one.
+fn find_tables(column: &Polled) -> Result<(*mut Member, usize, bool, bool), Report> {
     // The tables, and for each the transaction that put it there.
-    // SAFETY: new lists of OIDs.
-    let mut tables = unsafe { raw::lappend_oid(ptr::null_mut(), column.topmost) };
-    let mut writers = unsafe { raw::lappend_oid(ptr::null_mut(), Oid::INVALID) };
-    let mut done = 0;
+    let begin = |first| {
+        // SAFETY: a new list of OIDs.
+        unsafe { raw::lappend_oid(ptr::null_mut(), first) }
+    };
+    let (mut tables, mut writers) = (begin(column.topmost), begin(Oid::INVALID));
+    let (mut count, mut has_own) = (0, false);
     // SAFETY: as above. No cell is in use when the list grows.
-    while let Some(at) = unsafe { catalog::cells(tables).get(done).map(|cell| cell.oid_value) } {
-        done += 1;
+    while let Some(at) = unsafe { catalog::cells(tables).get(count).map(|cell| cell.oid_value) } {
+        count += 1;
         if catalog::relation(at).is_none_or(|class| !class.has_children) {
             continue;
         }
@@ -304,6 +337,7 @@ fn list(index: usize, column: &Polled) -> Result<(), Report> {
                 tables = raw::lappend_oid(tables, row.form::<FormDataPgInherits>().inhrelid);
                 writers = raw::lappend_oid(writers, Oid::from_u32(row.raw_writer()));
             }
+            has_own |= row.written_by().is_some_and(is_own);
             Ok(())
         })?;
     }
@@ -313,39 +347,20 @@ fn list(index: usize, column: &Polled) -> Result<(), Report> {
         let is_partition = class.as_ref().is_some_and(|class| class.is_partition);
         let inherits = table != column.topmost && !is_partition;
         let is_locked = inherits && class.is_some_and(|class| class.persistence != pg_sys::RELPERSISTENCE_TEMP);
-        Member {
-            table,
-            attached_by: attached_by.to_u32(),
-            checked: CHANGED,
-            inherits,
-            is_locked,
-            shapes_tree: !is_partition || is_partitioned,
-        }
+        let (attached_by, shapes_tree) = (attached_by.to_u32(), !is_partition || is_partitioned);
+        Member { table, attached_by, checked: CHANGED, inherits, is_locked, shapes_tree }
     };
     // SAFETY: the memory has a place for each cell.
-    let sorted = unsafe {
-        let memory = raw::MemoryContextAlloc(pg_sys::TopMemoryContext, done * size_of::<Member>()).cast::<Member>();
+    let members = unsafe {
+        let memory = raw::palloc(count * size_of::<Member>()).cast::<Member>();
         for (place, (table, writer)) in catalog::cells(tables).iter().zip(catalog::cells(writers)).enumerate() {
             memory.add(place).write(member(table.oid_value, writer.oid_value));
         }
-        std::slice::from_raw_parts_mut(memory, done)
+        std::slice::from_raw_parts_mut(memory, count)
     };
-    sorted.sort_unstable_by_key(|member| member.table.to_u32());
-    let is_subscribed = contains_subscribed(sorted)?;
-    // SAFETY: no call of PostgreSQL while the reference is in use.
-    let old = unsafe { tree(index) };
-    let (mut has_grown, is_first) = (false, old.count == 0);
-    for member in &mut *sorted {
-        match old.find(member.table) {
-            Some(known) if known.attached_by == member.attached_by => member.checked = known.checked,
-            _ => has_grown = !is_first,
-        }
-    }
-    let grown_in = if has_grown { local_transaction_id() } else { old.grown_in };
-    let (first, count, inherits) = (sorted.as_mut_ptr(), sorted.len(), sorted.iter().any(|member| member.inherits));
-    let tree = Tree { first, count, is_subscribed, inherits, checked: CHANGED, grown_in, ..*old };
-    replace(index, tree);
-    Ok(())
+    members.sort_unstable_by_key(|member| member.table.to_u32());
+    let is_subscribed = contains_subscribed(members)?;
+    Ok((members.as_mut_ptr(), count, is_subscribed, has_own))
 }
 
 /// Whether a subscription fills one of the tables.
@@ -363,10 +378,10 @@ fn contains_subscribed(members: &[Member]) -> Result<bool, Report> {
 
 /// Returns an error unless the snapshot of the statement sees what that transaction wrote.
 fn must_see(writer: Option<u32>) -> Result<(), Report> {
-    let Some(writer) = writer.map(pg_sys::TransactionId::from_inner) else { return Ok(()) };
+    let Some(writer) = writer else { return Ok(()) };
     // SAFETY: a statement that asks for a horizon has an active snapshot.
     unsafe {
-        if raw::TransactionIdIsCurrentTransactionId(writer) {
+        if is_own(writer) {
             return Err(report!(
                 ERRCODE_ACTIVE_SQL_TRANSACTION,
                 "cannot poll in the transaction that has changed the table or its triggers"
@@ -374,7 +389,7 @@ fn must_see(writer: Option<u32>) -> Result<(), Report> {
             .hint("Commit the transaction first."));
         }
         // Also of a subtransaction, which comb_horizon::Snapshot does not know.
-        if !raw::XidInMVCCSnapshot(writer, raw::GetActiveSnapshot()) {
+        if !raw::XidInMVCCSnapshot(pg_sys::TransactionId::from_inner(writer), raw::GetActiveSnapshot()) {
             return Ok(());
         }
     }

@@ -101,7 +101,7 @@ impl TriggerRow<'_> {
 
     /// Whether no setting calls it.
     pub fn is_disabled(&self) -> bool {
-        self.form.tgenabled as u8 == pg_sys::TRIGGER_DISABLED as u8
+        self.form.tgenabled as u8 == pg_sys::TRIGGER_DISABLED
     }
 
     /// Whether it is called for all rows of INSERT and UPDATE, by sessions of applications, and also by apply workers if
@@ -109,7 +109,7 @@ impl TriggerRow<'_> {
     pub fn sees_all_rows(&self, always: bool) -> bool {
         let enabled = self.form.tgenabled as u8;
         self.is(ROW | INSERT | UPDATE)
-            && (enabled == pg_sys::TRIGGER_FIRES_ALWAYS as u8 || enabled == pg_sys::TRIGGER_FIRES_ON_ORIGIN as u8 && !always)
+            && (enabled == pg_sys::TRIGGER_FIRES_ALWAYS || enabled == pg_sys::TRIGGER_FIRES_ON_ORIGIN && !always)
             && self.is_unconditional()
     }
 

@@ -157,6 +157,12 @@ unsafe fn written_by(row: HeapTuple) -> Option<u32> {
     (writer >= pg_sys::FirstNormalTransactionId).then_some(writer.into_inner())
 }
 
+/// Whether it is the id of this transaction, or of a subtransaction.
+pub fn is_own(id: u32) -> bool {
+    // SAFETY: in a transaction.
+    unsafe { raw::TransactionIdIsCurrentTransactionId(pg_sys::TransactionId::from_inner(id)) }
+}
+
 /// A row of a catalog, during a scan.
 #[derive(Clone, Copy)]
 pub struct Row {

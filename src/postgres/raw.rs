@@ -99,7 +99,8 @@ functions! {
     // Relations
     fn LockRelationOid(relation: Oid, lock: LOCKMODE);
     fn pg_attribute_aclcheck_all(table: Oid, role: Oid, mode: AclMode, how: AclMaskHow::Type) -> AclResult::Type;
-    fn pg_class_aclcheck(relation: Oid, role: Oid, mode: AclMode) -> AclResult::Type;
+    fn pg_class_aclcheck_ext(relation: Oid, role: Oid, mode: AclMode, is_missing: *mut bool) -> AclResult::Type;
+    fn ConditionalLockRelationOid(relation: Oid, lock: LOCKMODE) -> bool;
     fn try_relation_open(relation: Oid, lock: LOCKMODE) -> Relation;
     fn relation_close(relation: Relation, lock: LOCKMODE);
     fn ReadBuffer(relation: Relation, page: BlockNumber) -> Buffer;

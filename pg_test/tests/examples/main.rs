@@ -16,12 +16,14 @@ use pg_test::{Server, Sharing, installation, root};
 use jobs::Jobs;
 use program::Caller;
 
-/// Programs that check themselves: they run where a .NET SDK is, and print a line for each job.
-const SELF_CHECKED: [(&str, &str); 4] = [
+/// Programs that check themselves, and print a line for each job. Those of .NET run where its SDK is.
+const SELF_CHECKED: [(&str, &str); 6] = [
     ("akka", "outbox"),
+    ("dlt", "outbox"),
     ("ef-core", "schema schema_again insert batch page range timestamp error newest row_version outbox"),
     ("npgsql", "schema schema_again insert batch copy page range timestamp error newest outbox"),
     ("outbox", "outbox"),
+    ("tap_postgres", "outbox"),
 ];
 /// The status of a `setup` that cannot install its library.
 const SKIPPED: i32 = 75;

@@ -282,7 +282,7 @@ fn shown(page: &Page, block: &Block) -> Option<String> {
 
 #[test]
 fn the_pages_show_the_code_of_the_examples() {
-    for page in ["docs/clients.md", "docs/dotnet.md"].map(Page::read) {
+    for page in ["docs/clients.md", "docs/dotnet.md", "docs/tools.md"].map(Page::read) {
         let text = with_code(&page);
         if is_writing() {
             fs::write(root().join(&page.path), text).expect("a page");

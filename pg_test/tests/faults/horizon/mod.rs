@@ -8,6 +8,7 @@ mod pages;
 mod places;
 mod stage;
 mod steps;
+mod tools;
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
