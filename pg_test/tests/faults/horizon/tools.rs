@@ -140,8 +140,8 @@ fn tap_postgres() -> Poll {
     })
 }
 
-/// message-db, a reader of `$all`.
-fn message_db() -> Poll {
+/// message-db, a reader of `$all`, or another one by the number alone.
+fn by_number() -> Poll {
     let mut cursor = 0;
     Box::new(move |client, relation| {
         let found = keys(
@@ -149,6 +149,20 @@ fn message_db() -> Poll {
             &format!("SELECT position FROM {relation} WHERE position >= {} ORDER BY position LIMIT 1000", cursor + 1),
         )?;
         cursor = found.last().copied().unwrap_or(cursor);
+        Ok(found)
+    })
+}
+
+/// message-db, readers of its categories.
+fn message_db_categories() -> Poll {
+    let mut cursors = [0, 0];
+    Box::new(move |client, _| {
+        let mut found = Vec::new();
+        for (cursor, category) in cursors.iter_mut().zip(["account", "order"]) {
+            let rows = keys(client, &format!("SELECT get_category_messages('{category}', {}, 1000)", *cursor + 1))?;
+            *cursor = rows.last().copied().unwrap_or(*cursor);
+            found.extend(rows);
+        }
         Ok(found)
     })
 }
@@ -413,14 +427,6 @@ fn tools_and_event_stores_miss_no_row() {
     let server = server_with_app();
     run_section(&server, &page, FORMS, "body     text NOT NULL");
     server.execute("GRANT INSERT ON events TO app");
-    // message-db: an unqualified name, and a schema before that of the table.
-    server.execute(
-        "CREATE SCHEMA settled;
-         CREATE VIEW settled.messages AS SELECT * FROM public.events WHERE position <= comb_number_horizon('public.events');
-         CREATE ROLE message_reader LOGIN; ALTER ROLE message_reader SET search_path = settled, public;
-         GRANT USAGE ON SCHEMA settled TO message_reader; GRANT SELECT ON settled.messages TO message_reader;
-         GRANT SELECT (position) ON events TO message_reader",
-    );
     // Logstash's statement as the page has it.
     let statement = page.block_with("Extraction tools", ":sql_last_value").text.replace(":sql_last_value", "$C");
     let statement: &'static str = statement.leak();
@@ -432,7 +438,6 @@ fn tools_and_event_stores_miss_no_row() {
         loser("Airbyte 3.8", TABLE, airbyte_3_8()),
         loser("dlt", TABLE, dlt()),
         loser("tap-postgres", TABLE, tap_postgres()),
-        loser("message-db", TABLE, message_db()),
         loser("Akka", TABLE, akka()),
         loser("Axon", TABLE, axon()),
         loser("Marten", TABLE, marten()),
@@ -449,7 +454,6 @@ fn tools_and_event_stores_miss_no_row() {
         reader("dlt", "tool", TABLE, dlt()),
         reader("tap-postgres", "tool", OWN, tap_postgres()),
         reader("tap-postgres", "view_tool", VIEW, tap_postgres()),
-        reader("message-db", "message_reader", "messages", message_db()),
         reader("Akka", "view_tool", VIEW, akka()),
         reader("Axon", "view_tool", VIEW, axon()),
         reader("Marten", "view_tool", VIEW, marten()),
@@ -458,6 +462,58 @@ fn tools_and_event_stores_miss_no_row() {
         transaction(client, number, random, "INSERT INTO events (body) SELECT 'row' FROM generate_series(1, $ROWS)");
     };
     stage(&server, duration(), &write, readers, "SELECT position FROM events");
+    server.assert_clean_log();
+}
+
+/// Its functions name the table without a schema: a view in a schema before that of the table takes its place. A writer locks the
+/// category until it commits, so that a category alone is in order.
+#[test]
+fn message_db() {
+    let server = server_with_app();
+    server.execute(
+        "CREATE SCHEMA message_store; SET search_path = message_store, public;
+         CREATE TABLE messages (global_position bigserial PRIMARY KEY, stream_name text NOT NULL);
+         CREATE FUNCTION category(stream_name text) RETURNS text LANGUAGE sql IMMUTABLE RETURN split_part(stream_name, '-', 1);
+         CREATE FUNCTION write_message(stream_name text) RETURNS bigint LANGUAGE plpgsql AS $$
+         DECLARE
+             written bigint;
+         BEGIN
+             PERFORM pg_advisory_xact_lock(hashtext(category(stream_name)));
+             INSERT INTO messages (stream_name) VALUES (stream_name) RETURNING global_position INTO written;
+             RETURN written;
+         END $$;
+         CREATE FUNCTION get_category_messages(name text, start bigint, batch bigint) RETURNS SETOF bigint
+             LANGUAGE plpgsql AS $$
+         BEGIN
+             RETURN QUERY EXECUTE 'SELECT global_position FROM messages
+                 WHERE category(stream_name) = $1 AND global_position >= $2 ORDER BY global_position LIMIT $3'
+                 USING name, start, batch;
+         END $$",
+    );
+    server.execute(
+        "CALL comb_enable_polls('message_store.messages', 'global_position');
+         CREATE SCHEMA settled;
+         CREATE VIEW settled.messages AS SELECT * FROM message_store.messages
+             WHERE global_position <= comb_number_horizon('message_store.messages');
+         CREATE ROLE reader LOGIN; ALTER ROLE reader SET search_path = settled, message_store, public;
+         GRANT USAGE ON SCHEMA settled, message_store TO reader; GRANT SELECT ON settled.messages TO reader;
+         GRANT SELECT (global_position) ON message_store.messages TO reader;
+         ALTER ROLE app SET search_path = message_store, public; GRANT USAGE ON SCHEMA message_store TO app;
+         GRANT INSERT, SELECT ON message_store.messages TO app; GRANT USAGE ON message_store.messages_global_position_seq TO app",
+    );
+    const ALL: &str = "(SELECT global_position AS position FROM messages) m";
+    let readers = vec![
+        Reader { role: "app", ..loser("$all", ALL, by_number()) },
+        reader("$all", "reader", ALL, by_number()),
+        reader("categories", "app", "messages", message_db_categories()),
+        reader("categories", "reader", "settled.messages", message_db_categories()),
+    ];
+    let write = |client: &mut Client, number: u64, random: &mut Random| {
+        let stream = if number.is_multiple_of(2) { "account" } else { "order" };
+        let write = format!("SELECT write_message('{stream}-' || n) FROM generate_series(1, $ROWS) n");
+        transaction(client, if number == 0 { 0 } else { number + SLOW }, random, &write);
+    };
+    stage(&server, duration() / 2, &write, readers, "SELECT global_position FROM message_store.messages");
     server.assert_clean_log();
 }
 
@@ -672,7 +728,10 @@ fn append(client: &mut Client, other: &mut Client, number: u64, random: &mut Ran
 /// With a statement trigger, and with a row trigger on a table whose partition is also written directly.
 #[test]
 fn a_feed_of_a_framework_misses_no_row() {
-    const TABLE: &str = "CREATE TABLE mt_events (seq_id bigint PRIMARY KEY, type text NOT NULL, body text, at timestamptz NOT NULL DEFAULT now());";
+    const TABLE: &str = concat!(
+        "CREATE TABLE mt_events (seq_id bigint PRIMARY KEY, type text NOT NULL, body text, ",
+        "at timestamptz NOT NULL DEFAULT now());"
+    );
     let page = Page::read(PAGE);
     let sections = blocks(&page, FEED);
     let [feed, row_trigger, _always] = sections.as_slice() else { panic!("{sections:?}") };
@@ -725,7 +784,7 @@ fn a_feed_of_a_framework_misses_no_row() {
             (0..5).for_each(|_| append(client, &mut other, number, random));
         };
         let readers = vec![
-            loser("id > cursor", EVENTS, message_db()),
+            loser("id > cursor", EVENTS, by_number()),
             loser("the high-water mark", EVENTS, marten()),
             reader("the feed", "postgres", "feed", page_poll(poll, "e.seq_id")),
         ];
