@@ -127,6 +127,7 @@ SELECT left(refusal(statement), 5), statement FROM unnest(ARRAY[
     'UPDATE parts SET state = state; INSERT INTO parts VALUES (1, ''done'')',
     'DELETE FROM parts WHERE n = 1; INSERT INTO parts VALUES (1, ''done'')',
     'UPDATE parts SET n = 2, state = ''new'' WHERE n = 5',
+    'WITH gone AS (DELETE FROM parts WHERE n = 1 RETURNING *) INSERT INTO parts SELECT n + 1, ''new'' FROM gone',
     'CALL comb_track(''parts''); MERGE INTO parts USING (VALUES (1), (99)) v (k) ON n = k
      WHEN MATCHED THEN UPDATE SET n = nextval(''parts_n_seq''), state = ''new'' WHEN NOT MATCHED THEN INSERT VALUES (1, ''done'')']) statement;
 UPDATE parts SET n = DEFAULT, state = 'new' WHERE n = 5;
