@@ -41,7 +41,8 @@ fn comb_number_horizon(table: Option<Oid>, key: Option<&[u8]>, after: Option<i64
     if after > horizon.last {
         return Err(went_back(table, after, horizon.last, "Set the sequence above the cursor with setval()"));
     }
-    Ok(horizon.settled)
+    // A floor that is not known is the least number. It does not set a reader back that stores the horizon.
+    Ok(horizon.settled.max(after))
 }
 
 /// The greatest UUID that is settled for the statement.
@@ -67,7 +68,8 @@ fn comb_uuid_horizon(
     if layout.order.compare(after, &last).is_gt() {
         return Err(went_back(table, after, last, "Advance the clock with comb_observe(), with the cursor"));
     }
-    greatest(layout, horizon.settled)
+    let settled = greatest(layout, horizon.settled)?;
+    Ok(if layout.order.compare(after, &settled).is_gt() { *after } else { settled })
 }
 
 /// An argument that must not be NULL.
