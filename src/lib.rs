@@ -16,6 +16,8 @@ use std::ffi::CStr;
 
 mod functions;
 mod horizon;
+#[cfg(feature = "pg_test")]
+mod pg_tests;
 mod postgres;
 #[cfg(feature = "schema")]
 mod schema;
@@ -26,6 +28,18 @@ const VERSION: &CStr = match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_V
     Ok(version) => version,
     Err(_) => panic!("a version without a zero"),
 };
+
+/// The server that cargo pgrx test starts.
+#[cfg(all(test, feature = "pg_test"))]
+pub mod pg_test {
+    /// pgrx calls it before the tests.
+    pub fn setup(_options: Vec<&str>) {}
+
+    /// Its settings.
+    pub fn postgresql_conf_options() -> Vec<&'static str> {
+        vec!["shared_preload_libraries = comb", "max_wal_size = 4GB", "log_statement = none"]
+    }
+}
 
 pgrx::pg_module_magic!(name = c"comb", version = VERSION);
 

@@ -90,7 +90,7 @@ env -u RUSTFMT cargo fmt --all --check || broken=$((broken + 1))
 say "Declarations that pgrx does not have, compared with the headers of PostgreSQL $MAJOR"
 cc -fsyntax-only -Wall -Werror -I"$("$PG_CONFIG" --includedir-server)" tools/unbound.c || broken=$((broken + 1))
 say "Clippy for PostgreSQL $MAJOR, and without PostgreSQL"
-for_server clippy --workspace --all-targets --features schema -- -D warnings
+for_server clippy --workspace --all-targets --features pg_test -- -D warnings
 # With the bindings that pgrx has for its documentation, which have some functions twice: 19 is not everywhere to be had.
 say "Clippy for PostgreSQL 19, without its headers"
 CARGO_TARGET_DIR=${CARGO_TARGET_DIR%/*}/pg19-bindings MAJOR=19 DOCS_RS=1 \

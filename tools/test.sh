@@ -37,11 +37,13 @@ SUITES=$(grep -c '^suite ' "$0")
 COMB_NOT_TESTED=$(mktemp)
 export COMB_NOT_TESTED
 trap 'rm -f "$COMB_NOT_TESTED"' EXIT
+# That of tools/pgrx.sh.
+export PATH=$COMB_CACHE/cargo-pgrx/bin:$PATH
 pgrx=$(sed -n 's/^pgrx = { version = "=\([^"]*\)".*/\1/p' "$ROOT/Cargo.toml")
 without_pgrx=()
 if [ "$(cargo pgrx --version 2>/dev/null)" != "cargo-pgrx $pgrx" ]; then
     without_pgrx=(--skip cargo_pgrx)
-    echo "cargo pgrx: there is no cargo-pgrx $pgrx" >>"$COMB_NOT_TESTED"
+    echo "cargo pgrx: there is no cargo-pgrx $pgrx; tools/pgrx.sh test installs it" >>"$COMB_NOT_TESTED"
 fi
 
 suite "Unit and property tests" unit_tests

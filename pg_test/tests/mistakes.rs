@@ -2,7 +2,7 @@
 //!
 //! The lines before a patch say what is wrong. `Caught by: TARGET FILTER` is a test that must fail with the patch and pass without,
 //! `Fails: TARGET FILTER` one that must fail with it, `Passes: TARGET FILTER` one that must pass with it. The target is a file of
-//! pg_test/tests, or `crates` or `model`: the unit tests and the model of comb-horizon.
+//! pg_test/tests, or `crates` or `model`: the unit tests and the model of comb-horizon, or `pgrx`: those of src/pg_tests.rs.
 //! COMB_MISTAKES="NAME ..." builds and runs these, COMB_MISTAKES=all all.
 
 use std::fs;
@@ -119,13 +119,23 @@ impl Build<'_> {
                     cargo.env("RUSTFLAGS", "--cfg loom");
                 }
             }
+            "pgrx" => {
+                cargo = Command::new(root().join("tools/pgrx.sh"));
+                cargo.args(["test", filter]).current_dir(self.sources);
+                let directory = if self.sources == root() { "right" } else { "wrong" };
+                cargo.env("CARGO_TARGET_DIR", work().join(target).join(directory));
+                cargo.env("PG", installation().major.to_string());
+            }
             _ => {
                 cargo.args(["pg_test", "--test", target]).args(filter.split(' ')).current_dir(root());
                 cargo.env("COMB_LIBRARY", self.library).env("PG_CONFIG", &installation().pg_config);
             }
         }
         let (status, said) = output(cargo.env_remove("COMB_MISTAKES"));
-        assert!(said.contains("test result:") && !said.contains(" 0 passed; 0 failed"), "{test}: {said}");
+        let is_run = said.contains("test result:") && !said.contains(" 0 passed; 0 failed");
+        // cargo pgrx test also runs the tests of the crates, of which the filter leaves none.
+        let is_run = is_run || said.contains("test pg_tests::tests::");
+        assert!(is_run, "{test}: {said}");
         status.success()
     }
 }

@@ -99,8 +99,7 @@ pub fn generation() -> u64 {
 /// The number of messages that a relation has changed.
 static RECEIVED: OneThread<Cell<u64>> = OneThread::new(Cell::new(0));
 
-/// Reads facts from catalogs until no message comes meanwhile: one could be about a fact that was read before, and of which
-/// nobody knows yet that it is needed.
+/// Reads facts from catalogs until no message comes meanwhile: one could be about a relation that is not watched yet.
 pub fn read_facts<T>(read: impl Fn() -> Result<T, Report>) -> Result<T, Report> {
     loop {
         accept_changes();

@@ -3,7 +3,7 @@
 //!
 //! Rationale: sql/ declares the functions, and the types are uuid::Uuid of the crates and plain integers of time. pgrx's `Uuid`
 //! allocates from Rust's allocator, which costs 8 ns a call and ends the process when memory runs out. As with `#[pg_extern]`,
-//! pgrx's guard catches a panic and raises an ERROR, which costs 2 ns. `functions/declarations.rs` compares the types with sql/.
+//! pgrx's guard catches a panic and raises an ERROR, which costs up to 3 ns. `functions/declarations.rs` compares the types with sql/.
 
 use std::marker::PhantomData;
 use std::mem::needs_drop;
