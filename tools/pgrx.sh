@@ -16,7 +16,7 @@ if [ "$(cargo pgrx --version 2>/dev/null)" != "cargo-pgrx $version" ]; then
         env CARGO_TARGET_DIR="$COMB_CACHE/cargo-pgrx/build" cargo install --locked --force --root "$COMB_CACHE/cargo-pgrx" --version "=$version" cargo-pgrx
     rm -rf "$COMB_CACHE/cargo-pgrx/build"
 fi
-# As cargo pgrx init writes it, which would also start PostgreSQL.
+# As cargo pgrx init writes it, which would also create a data directory for cargo pgrx run.
 export PGRX_HOME=$COMB_CACHE/cargo-pgrx/$MAJOR
 mkdir -p "$PGRX_HOME"
 printf '[configs]\npg%s = "%s"\n' "$MAJOR" "$PG_CONFIG" >"$PGRX_HOME/config.toml"
