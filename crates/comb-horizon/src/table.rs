@@ -194,11 +194,6 @@ impl<'a> Floors<'a> {
         });
     }
 
-    /// [`Self::end`] for all entries of a transaction.
-    pub fn end_all(&self, id: u64, transactions: &impl Transactions) {
-        self.places.iter().for_each(|place| self.end_place(place, id, transactions));
-    }
-
     /// The number up to which a snapshot has all numbers of a key: stored by transactions that it sees, or that have aborted, or
     /// never stored. `last` reads the last number of the source.
     ///

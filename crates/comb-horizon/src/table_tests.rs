@@ -7,6 +7,13 @@ use super::*;
 use crate::key::{number_of_tick, tick_of_number};
 use crate::place::MAX_FLOOR;
 
+impl Floors<'_> {
+    /// [`Self::end`] for all entries of a transaction.
+    fn end_all(&self, id: u64, transactions: &impl Transactions) {
+        self.places.iter().for_each(|place| self.end_place(place, id, transactions));
+    }
+}
+
 const CLOCK: Key = Key::clock(5);
 const NUMBERS: Key = Key::column(5, 16_384, 1);
 const KEYS: [Key; 3] = [CLOCK, NUMBERS, Key::column(6, 16_384, 1)];
