@@ -14,8 +14,9 @@ use crate::postgres::timestamp::TimestampTz;
 use crate::server::backend::{self, InUse, clock_micros};
 use crate::server::settings;
 use crate::server::shared_memory;
-use comb_clock::clock::{ClockError, SeedSource};
-use comb_clock::source::{LAST_TICK, micros_of_clock};
+use comb_clock::clock::ClockError;
+use comb_clock::interface::SeedTime;
+use comb_clock::system_clock::{LAST_TICK, micros_of_clock};
 use comb_horizon::Transactions;
 use comb_id::layout::Layout;
 use comb_tick::TICKS_PER_MS;
@@ -31,11 +32,11 @@ fn comb_clock_state(call: Call) -> Result<Datum, Report> {
         InUse::Shared(reason) => ("server", reason),
         InUse::Separate(unavailable) => ("backend", unavailable.reason),
     };
-    let source = status.seed_source.map(|source| match source {
-        SeedSource::SystemClock => "system clock",
-        SeedSource::Checkpoint => "checkpoint",
-        SeedSource::Replay => "replay",
-        SeedSource::Crash => "crash",
+    let seed_source = status.seed_time.map(|time| match time {
+        SeedTime::SystemClock => "system clock",
+        SeedTime::Checkpoint => "checkpoint",
+        SeedTime::Replay => "replay",
+        SeedTime::Crash => "crash",
     });
     let text = |text: &str| Text::of(text.as_bytes()).datum();
     let timestamp = |tick| timestamptz_of_tick(tick).datum();
@@ -47,7 +48,7 @@ fn comb_clock_state(call: Call) -> Result<Datum, Report> {
         Some(interval_of_ticks(status.now.lead()).datum()),
         Some(timestamp(status.seeded_at)),
         Some(timestamp(status.seeded_from)),
-        source.map(text),
+        seed_source.map(text),
         floors.map(|floors| (floors.places() as i32).datum()),
         floors.map(|floors| (floors.live().filter(|entry| ServerTransactions.in_progress(entry.id)).count() as i32).datum()),
         Some(text(env!("CARGO_PKG_VERSION"))),

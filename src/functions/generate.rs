@@ -9,7 +9,7 @@ use crate::postgres::report::Report;
 use crate::postgres::timestamp::TimestampTz;
 use crate::server::backend;
 use crate::server::settings;
-use comb_clock::source::LAST_TICK;
+use comb_clock::system_clock::LAST_TICK;
 use comb_id::layout::{Comb, Layout};
 use comb_id::layouts::{MSSQL, MSSQL_LEGACY, UUIDV7};
 use comb_tick::{Tick, micros_of_tick, tick_of_micros};

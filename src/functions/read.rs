@@ -85,7 +85,7 @@ struct Inspection {
 }
 
 #[derive(Serialize)]
-struct Reading {
+struct Candidate {
     layout: &'static str,
     timestamp: TimestampTz,
     plausible: bool,
@@ -93,7 +93,7 @@ struct Reading {
 }
 
 fn readings<S: Serializer>(id: &Uuid, to: S) -> Result<S::Ok, S::Error> {
-    to.collect_seq(inspect::readings(id).map(|reading| Reading {
+    to.collect_seq(inspect::readings(id).map(|reading| Candidate {
         layout: reading.layout.label,
         timestamp: TimestampTz::from_unix_micros(reading.micros),
         plausible: reading.plausible,

@@ -16,7 +16,7 @@ use crate::postgres::timestamp::TimestampTz;
 use comb_clock::block::Block;
 use comb_clock::clock::ClockError;
 use comb_clock::generator::Generator;
-use comb_clock::source::{LAST_TICK, micros_of_clock};
+use comb_clock::system_clock::{LAST_TICK, micros_of_clock};
 use comb_tick::{TICKS_PER_MS, Tick};
 
 /// The clock of this backend alone. The postmaster does not use it, so that each backend starts its own.

@@ -6,8 +6,8 @@ use pgrx::pg_sys;
 
 use super::seed;
 use crate::postgres::raw;
-use comb_clock::host::{EarlierTime, Host};
-use comb_clock::source::tick_of_seconds;
+use comb_clock::interface::{EarlierTime, Host};
+use comb_clock::system_clock::tick_of_seconds;
 
 /// This process, which uses a separate clock or the shared one.
 pub struct Process {

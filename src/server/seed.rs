@@ -7,9 +7,8 @@ use pgrx::pg_sys;
 use crate::postgres::raw;
 use crate::postgres::timestamp::TimestampTz;
 use comb_clock::block::Block;
-use comb_clock::clock::SeedSource;
-use comb_clock::host::EarlierTime;
-use comb_clock::source::tick_of_seconds;
+use comb_clock::interface::{EarlierTime, SeedTime};
+use comb_clock::system_clock::tick_of_seconds;
 use comb_tick::tick_of_micros;
 
 /// The latest of these times.
@@ -32,7 +31,7 @@ pub fn remember_crash(block: &Block) {
 
 fn crash() -> Option<EarlierTime> {
     let reached = CRASHED_AT.load(Ordering::Relaxed);
-    (reached != 0).then_some(EarlierTime { reached, end: reached, source: SeedSource::Crash })
+    (reached != 0).then_some(EarlierTime { reached, end: reached, known_by: SeedTime::Crash })
 }
 
 /// The last checkpoint before the postmaster started the server, in Unix seconds; 0 if it did not read it. Backends
@@ -50,7 +49,7 @@ fn checkpoint() -> Option<EarlierTime> {
     Some(EarlierTime {
         reached: tick_of_seconds(second, 0)?,
         end: tick_of_seconds(second.checked_add(1)?, 0)?,
-        source: SeedSource::Checkpoint,
+        known_by: SeedTime::Checkpoint,
     })
 }
 
@@ -82,6 +81,6 @@ fn replayed() -> Option<EarlierTime> {
     Some(EarlierTime {
         reached: tick_of_micros(micros).try_into().ok()?,
         end: tick_of_micros(micros.checked_add(1)?).try_into().ok()?,
-        source: SeedSource::Replay,
+        known_by: SeedTime::Replay,
     })
 }

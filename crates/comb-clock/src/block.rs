@@ -36,7 +36,8 @@ pub(super) struct Seed {
     pub at: AtomicU64,
     /// The first tick.
     pub from: AtomicU64,
-    pub source: AtomicU64,
+    /// A [`SeedTime`](super::interface::SeedTime).
+    pub time: AtomicU64,
 }
 
 /// The greatest tick, which each UUID changes. It shares its cache line with no word that a UUID only reads.
@@ -53,7 +54,7 @@ impl Block {
             state: AtomicU64::new(0),
             resets: AtomicU64::new(0),
             reset_to: AtomicU64::new(0),
-            seed: Seed { at: AtomicU64::new(0), from: AtomicU64::new(0), source: AtomicU64::new(0) },
+            seed: Seed { at: AtomicU64::new(0), from: AtomicU64::new(0), time: AtomicU64::new(0) },
             places: AtomicU64::new(0),
             last: Last(AtomicU64::new(0)),
             reserve: [const { AtomicU64::new(0) }; 16],

@@ -15,14 +15,14 @@
 //!
 //! # Rationale
 //! A clock that processes only read would need a lock for its changes, and two UUIDs could have one tick. One
-//! compare-and-swap costs about as much as the reading of a second clock; what many processors cost is in docs/design.md.
+//! compare-and-swap costs about as much as the reading of a second clock.
 
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, SeqCst};
 use std::sync::atomic::fence;
 
 use super::block::Block;
-use super::host::Host;
-use super::source::LAST_TICK;
+use super::interface::{Host, SeedTime};
+use super::system_clock::LAST_TICK;
 
 /// The states of the clock: it has not started; it runs; it runs in recovery, at whose end it may have to be advanced.
 const UNUSED: u64 = 0;
@@ -36,25 +36,6 @@ pub enum ClockError {
     OutOfRange,
     /// The tick is further ahead of the system clock than permitted.
     TooFarAhead,
-}
-
-/// Where the clock started.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SeedSource {
-    /// At the system clock.
-    SystemClock = 1,
-    /// At the time of the last checkpoint, since the system clock was before it.
-    Checkpoint = 2,
-    /// At the time of the last replayed transaction, since the system clock was before it.
-    Replay = 3,
-    /// At the last tick before a backend crashed, since the system clock was before it.
-    Crash = 4,
-}
-
-impl SeedSource {
-    fn of_word(word: u64) -> Option<Self> {
-        [Self::SystemClock, Self::Checkpoint, Self::Replay, Self::Crash].into_iter().find(|&source| source as u64 == word)
-    }
 }
 
 /// A tick, and the system clock at that time.
@@ -83,8 +64,8 @@ pub struct Status {
     pub seeded_at: u64,
     /// The first tick.
     pub seeded_from: u64,
-    /// Where it started.
-    pub seed_source: Option<SeedSource>,
+    /// What that tick was.
+    pub seed_time: Option<SeedTime>,
 }
 
 impl Block {
@@ -164,7 +145,7 @@ impl Block {
         lower_floors(system);
         self.last.0.store(system, SeqCst);
         self.resets.store(resets + 1, SeqCst);
-        self.note_seed(system, system, SeedSource::SystemClock);
+        self.note_seed(system, system, SeedTime::SystemClock);
         Ok(Reading { tick: system, system })
     }
 
@@ -192,8 +173,8 @@ impl Block {
     /// The system clock is out of range.
     pub fn status(&self, host: &impl Host) -> Result<Status, ClockError> {
         let now = self.now(host)?;
-        let [seeded_at, seeded_from, source] = [&self.seed.at, &self.seed.from, &self.seed.source].map(|word| word.load(Relaxed));
-        Ok(Status { now, seeded_at, seeded_from, seed_source: SeedSource::of_word(source) })
+        let [seeded_at, seeded_from, time] = [&self.seed.at, &self.seed.from, &self.seed.time].map(|word| word.load(Relaxed));
+        Ok(Status { now, seeded_at, seeded_from, seed_time: SeedTime::of_word(time) })
     }
 
     /// The system clock, after the clock has started, and was advanced at the end of recovery.
@@ -213,27 +194,27 @@ impl Block {
     fn start(&self, state: u64, system: u64, host: &impl Host) -> Result<(), ClockError> {
         let (in_recovery, earlier) = (host.in_recovery(), host.earlier_time());
         let reached = system.max(self.last.0.load(Relaxed));
-        let (tick, source) = match earlier {
-            Some(earlier) if earlier.reached > reached => (earlier.end, Some(earlier.source)),
-            _ => (reached, (state == UNUSED).then_some(SeedSource::SystemClock)),
+        let (tick, time) = match earlier {
+            Some(earlier) if earlier.reached > reached => (earlier.end, Some(earlier.known_by)),
+            _ => (reached, (state == UNUSED).then_some(SeedTime::SystemClock)),
         };
         if tick > LAST_TICK {
             return Err(ClockError::OutOfRange);
         }
         self.last.0.fetch_max(tick, AcqRel);
         let next = if in_recovery { IN_RECOVERY } else { RUNS };
-        if let Some(source) = source {
-            self.note_seed(system, tick, source);
+        if let Some(time) = time {
+            self.note_seed(system, tick, time);
         }
         // Not over the state of a process that has come later.
         let _ = self.state.compare_exchange(state, next, AcqRel, Relaxed);
         Ok(())
     }
 
-    fn note_seed(&self, system: u64, tick: u64, source: SeedSource) {
+    fn note_seed(&self, system: u64, tick: u64, time: SeedTime) {
         self.seed.at.store(system, Relaxed);
         self.seed.from.store(tick, Relaxed);
-        self.seed.source.store(source as u64, Relaxed);
+        self.seed.time.store(time as u64, Relaxed);
     }
 }
 

@@ -6,7 +6,7 @@ use std::thread;
 use proptest::prelude::*;
 
 use super::*;
-use crate::host::EarlierTime;
+use crate::interface::EarlierTime;
 use crate::simulation::{BEGIN, HOUR, SECOND, SimulatedHost, unused_block};
 
 fn next(block: &Block, host: &SimulatedHost) -> u64 {
@@ -75,21 +75,21 @@ fn a_clock_out_of_range_changes_nothing() {
     assert_eq!(block.next(5, LAST_TICK, &host).map(|reading| reading.tick), Ok(LAST_TICK));
 }
 
-fn earlier(reached: u64, source: SeedSource) -> Option<EarlierTime> {
-    Some(EarlierTime { reached, end: reached + SECOND, source })
+fn earlier(reached: u64, known_by: SeedTime) -> Option<EarlierTime> {
+    Some(EarlierTime { reached, end: reached + SECOND, known_by })
 }
 
 #[test]
 fn it_starts_where_uuids_had_been() {
-    use SeedSource::*;
-    for (reached, source, first) in
+    use SeedTime::*;
+    for (reached, time, first) in
         [(BEGIN - HOUR, SystemClock, BEGIN), (BEGIN, SystemClock, BEGIN), (BEGIN + HOUR, Checkpoint, BEGIN + HOUR + SECOND)]
     {
         let (block, host) = (unused_block(), SimulatedHost::new());
         host.earlier.set(earlier(reached, Checkpoint));
         assert!(block.try_next(1, LAST_TICK, BEGIN).is_none(), "it has not started");
         let status = block.status(&host).unwrap();
-        assert_eq!((status.seed_source, status.seeded_from, status.seeded_at), (Some(source), first, BEGIN));
+        assert_eq!((status.seed_time, status.seeded_from, status.seeded_at), (Some(time), first, BEGIN));
         assert!(next(block, &host) >= first);
     }
     let (block, host) = (unused_block(), SimulatedHost::new());
@@ -105,12 +105,12 @@ fn a_promotion_advances_it_to_the_replayed_time() {
     host.in_recovery.set(true);
     assert_eq!(next(block, &host), BEGIN + 1);
     assert!(block.try_next(1, LAST_TICK, BEGIN).is_none(), "each UUID looks for the end of recovery");
-    host.earlier.set(earlier(BEGIN + HOUR, SeedSource::Replay));
+    host.earlier.set(earlier(BEGIN + HOUR, SeedTime::Replay));
     assert_eq!(next(block, &host), BEGIN + 2, "not before the promotion");
     host.in_recovery.set(false);
     assert_eq!(next(block, &host), BEGIN + HOUR + SECOND + 1);
-    assert_eq!(block.status(&host).unwrap().seed_source, Some(SeedSource::Replay));
-    host.earlier.set(earlier(BEGIN + 9 * HOUR, SeedSource::Replay));
+    assert_eq!(block.status(&host).unwrap().seed_time, Some(SeedTime::Replay));
+    host.earlier.set(earlier(BEGIN + 9 * HOUR, SeedTime::Replay));
     assert_eq!(next(block, &host), BEGIN + HOUR + SECOND + 2, "once");
 }
 

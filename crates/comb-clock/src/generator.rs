@@ -2,7 +2,7 @@
 
 use super::block::Block;
 use super::clock::{ClockError, Reading};
-use super::host::Host;
+use super::interface::Host;
 use super::random::Random;
 
 /// Generates random bits, and ticks from a clock that other generators may share.

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::*;
 use crate::simulation::{BEGIN, SECOND, SimulatedHost, unused_block};
-use crate::source::LAST_TICK;
+use crate::system_clock::LAST_TICK;
 use comb_id::bsv::Bsv;
 use comb_id::layout::{Comb, Layout};
 use comb_id::layouts::{LAYOUTS, labelled};

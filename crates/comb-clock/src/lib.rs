@@ -1,16 +1,16 @@
 //! The ticks and the random bits of UUIDs.
 //!
-//! [`source`] has the range of times. The [`clock`] is one word, in a [`block`] of memory that processes share: it never
-//! goes back, and returns no tick twice. A [`generator`] adds [`random`] bits. [`host`] is the interface to the process.
+//! [`system_clock`] has the range of times. The [`clock`] is one word, in a [`block`] of memory that processes share: it never
+//! goes back, and returns no tick twice. A [`generator`] adds [`random`] bits. [`interface`] is what the process implements.
 
 #![forbid(unsafe_code)]
 
 pub mod block;
 pub mod clock;
 pub mod generator;
-pub mod host;
+pub mod interface;
 pub mod random;
-pub mod source;
+pub mod system_clock;
 
 #[cfg(test)]
 mod simulation;

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::block::Block;
-use super::host::{EarlierTime, Host};
+use super::interface::{EarlierTime, Host};
 use comb_tick::TICKS_PER_MS;
 
 /// A second, in ticks.

@@ -34,9 +34,9 @@ fn comb_mssql_between(call: Call, id: Option<&Uuid>, from: Option<TimestampTz>, 
     is_between(call, &UNIQUEIDENTIFIER, id?, from, to)
 }
 
-/// A bound, and its time.
+/// The bound of the previous row, and its time.
 #[derive(Clone, Copy)]
-struct Known {
+struct LastBound {
     micros: i64,
     bound: Uuid,
 }
@@ -50,15 +50,15 @@ fn is_between(
     from: Option<TimestampTz>,
     to: Option<TimestampTz>,
 ) -> Option<bool> {
-    let bound_of = |time: TimestampTz, known: &mut Known| {
+    let bound_of = |time: TimestampTz, known: &mut LastBound| {
         let micros = time.unix_micros();
         if known.micros != micros {
-            *known = Known { micros, bound: (range.bound)(micros) };
+            *known = LastBound { micros, bound: (range.bound)(micros) };
         }
         known.bound
     };
     // The bounds of the previous row, which are those of most rows: computing them takes five times as long as comparing.
-    let first = || Ok::<_, Infallible>([0, 0].map(|micros| Known { micros, bound: (range.bound)(micros) }));
+    let first = || Ok::<_, Infallible>([0, 0].map(|micros| LastBound { micros, bound: (range.bound)(micros) }));
     // SAFETY: only this function keeps a value for the two.
     let Ok([lower, upper]) = unsafe { call.state(first) };
     let from = from.map(|from| (range.is_from)(id, &bound_of(from, lower)));

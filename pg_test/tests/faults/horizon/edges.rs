@@ -1,4 +1,4 @@
-//! The edges of the commit horizon: who is told what holds it back, and a prepared transaction that outlives a restart and a
+//! The edges of the horizon: who is told what holds it back, and a prepared transaction that outlives a restart and a
 //! promotion. What one connection shows stands in `sql/horizon.sql`.
 
 use std::thread::sleep;

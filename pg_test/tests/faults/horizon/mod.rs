@@ -1,4 +1,4 @@
-//! Readers poll an outbox by the commit horizon while writers commit out of the order of their ids: no reader misses a row,
+//! Readers poll an outbox by the horizon while writers commit out of the order of their ids: no reader misses a row,
 //! none reads one twice. One that polls by its cursor alone does miss rows, so the test is able to fail.
 
 mod any_table;

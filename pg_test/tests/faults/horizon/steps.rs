@@ -1,4 +1,4 @@
-//! What holds the commit horizon back: transactions that stay open, are prepared, or wait at their end.
+//! What holds the horizon back: transactions that stay open, are prepared, or wait at their end.
 
 use std::thread::sleep;
 use std::time::Duration;

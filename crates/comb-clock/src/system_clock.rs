@@ -24,5 +24,5 @@ pub const fn tick_of_seconds(seconds: i64, nanoseconds: u32) -> Option<u64> {
 }
 
 #[cfg(test)]
-#[path = "source_tests.rs"]
+#[path = "system_clock_tests.rs"]
 mod tests;
