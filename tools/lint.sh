@@ -33,6 +33,11 @@ unguarded() {
     grep -rnE --include='*.rs' -B3 '^ *(pub )?(unsafe )?extern "C-unwind" fn ' src | awk '/pg_guard/ { guarded = 1 } /^--$/ { guarded = 0 }
         /extern "C-unwind" fn / { if (!guarded) print; guarded = 0 }'
 }
+# A file of src/functions/ has the name of the file of a crate whose functions it exports.
+names_twice() {
+    find src crates -name '*.rs' ! -name lib.rs ! -name mod.rs | awk -F/ '{ paths[$NF] = paths[$NF] " " $0; inside[$NF] += $0 !~ /^src\/functions\// }
+        END { for (name in paths) if (split(paths[name], each, " ") > 2 || inside[name] > 1) print paths[name] }'
+}
 chapters() { diff <(cd sql && ls [0-9]*.sql) <(grep -o '[^/"]*\.sql' src/schema.rs); }
 # Empty until the first release of an update script.
 changed_scripts() { (cd sql && [ ! -s released.sha256 ] || sha256sum --check --quiet released.sha256); }
@@ -72,6 +77,7 @@ rule "SQL objects are created in sql/" created_in_rust
 rule "imports in src/ go from functions to horizon, server and postgres, in no circle" import_circles
 rule "an import in src/ names one file, as \`use crate::server::settings;\`: one line for each" imports_of_several
 rule "each function that PostgreSQL calls has #[pgrx::pg_guard]" unguarded
+rule "a file name is there once, or in src/functions/ and in a crate" names_twice
 rule "src/schema.rs names the chapters of sql/ in their order" chapters
 rule "released scripts, which databases have run, stay as they were" changed_scripts
 rule "texts use plain words: tools/phrases.txt has those to avoid" phrases
@@ -97,5 +103,7 @@ CARGO_TARGET_DIR=${CARGO_TARGET_DIR%/*}/pg19-bindings MAJOR=19 DOCS_RS=1 \
     for_server clippy --package comb --lib --features schema -- -D warnings -A clippy::unnecessary_cast -A ambiguous_glob_imports
 # The same for all majors: checked once.
 CARGO_TARGET_DIR=${CARGO_TARGET_DIR%/*} cargo clippy --locked --all-targets -- -D warnings
+say "Names of files, headings, functions and settings in comments and pages"
+CARGO_TARGET_DIR=${CARGO_TARGET_DIR%/*} cargo test --locked --quiet --package pg_test --test pages references || broken=$((broken + 1))
 check_crates
 [ $broken -eq 0 ] || die "rules are broken: see above"

@@ -1,4 +1,4 @@
-//! SQL functions, by the chapters of sql/.
+//! SQL functions, by the chapters of sql/. A file that exports the functions of a crate's file has its name.
 
 mod between;
 mod bsv;

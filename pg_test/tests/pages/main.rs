@@ -16,6 +16,7 @@
 
 mod generators;
 mod layouts;
+mod references;
 
 use std::fmt::Write;
 use std::fs;
