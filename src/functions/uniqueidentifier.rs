@@ -19,9 +19,6 @@ use crate::postgres::report::report;
 use comb_id::uuid_text;
 use uuid::Uuid;
 
-/// uuid = uuid (pg_operator.dat).
-const UUID_EQ: Oid = Oid::from_u32(2972);
-
 export!(uniqueidentifier_in, uniqueidentifier_eq_support);
 
 /// The input function accepts the texts that uuid's does. Its error has the name of this type.
@@ -59,13 +56,8 @@ unsafe fn simplified(arguments: *mut pg_sys::List) -> Option<*mut Expr> {
         let [left, right] = [left, right].map(|cell| cell.ptr_value.cast::<Node>());
         let left_is_uuid = raw::exprType(left) == pg_sys::UUIDOID;
         let (uuid, other) = if left_is_uuid { (left, right) } else { (right, left) };
-        let (target, operator) = if raw::contain_var_clause(uuid) {
-            (pg_sys::UUIDOID, UUID_EQ)
-        } else {
-            let uniqueidentifier = raw::exprType(other);
-            let flags = pg_sys::TYPECACHE_EQ_OPR as i32;
-            (uniqueidentifier, (*raw::lookup_type_cache(uniqueidentifier, flags)).eq_opr)
-        };
+        let target = if raw::contain_var_clause(uuid) { pg_sys::UUIDOID } else { raw::exprType(other) };
+        let operator = (*raw::lookup_type_cache(target, pg_sys::TYPECACHE_EQ_OPR as i32)).eq_opr;
         if operator == Oid::INVALID {
             return None;
         }

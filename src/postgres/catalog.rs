@@ -124,10 +124,9 @@ pub fn relation(relation: Oid) -> Option<Relation> {
 /// Calls `read` with the library and the C function that a SQL function calls; `None` if it is of another language. Its address
 /// does not say it: with SET or SECURITY DEFINER, it is that of a wrapper.
 pub fn with_c_function<T>(function: Oid, read: impl FnOnce(&CStr, &CStr) -> T) -> Option<T> {
-    const LANGUAGE_C: u32 = 13;
     cached(SysCacheIdentifier::PROCOID, function, |row| {
         // SAFETY: a row of pg_proc.
-        let is_c = unsafe { row.form::<pg_sys::FormData_pg_proc>() }.prolang == Oid::from_u32(LANGUAGE_C);
+        let is_c = unsafe { row.form::<pg_sys::FormData_pg_proc>() }.prolang == Oid::from_u32(pg_sys::ClanguageId);
         // SAFETY: the columns are texts.
         let text = |column| row.value(column).filter(|_| is_c).map(|text| unsafe { c_string(text) });
         text(pg_sys::Anum_pg_proc_probin).zip(text(pg_sys::Anum_pg_proc_prosrc)).map(|(library, symbol)| read(library, symbol))
