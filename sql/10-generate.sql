@@ -23,7 +23,3 @@ CREATE FUNCTION comb_at(at timestamptz, layout text DEFAULT 'uuidv7') RETURNS uu
     LANGUAGE c VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_at';
 COMMENT ON FUNCTION comb_at(timestamptz, text) IS 'generate UUID with the given timestamp';
 
-CREATE FUNCTION comb_shifted(shift interval, layout text DEFAULT 'uuidv7') RETURNS uuid
-    LANGUAGE c VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_shifted';
-COMMENT ON FUNCTION comb_shifted(interval, text) IS 'generate UUID with a timestamp shifted by the given interval';
-

@@ -13,11 +13,7 @@ COMMENT ON FUNCTION comb_reset_clock() IS
 -- They change the order of all sessions' UUIDs.
 REVOKE ALL ON FUNCTION comb_observe(uuid, text), comb_reset_clock() FROM PUBLIC;
 -- From PostgreSQL 17 on, there is pg_maintain. An update script must not grant: the privileges that others have by then would
--- become those of the extension, which dumps omit. A database may lack PL/pgSQL, hence an SQL function, called under a condition.
-CREATE FUNCTION pg_catalog.comb_grant_to_pg_maintain() RETURNS void LANGUAGE sql AS $$
-    GRANT EXECUTE ON FUNCTION comb_observe(uuid, text), comb_reset_clock() TO pg_maintain
-$$;
-SELECT pg_catalog.comb_grant_to_pg_maintain()
+-- become those of the extension, which dumps omit.
+SELECT _comb_execute('GRANT EXECUTE ON FUNCTION comb_observe(uuid, text), comb_reset_clock() TO pg_maintain'::text)
 WHERE EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname OPERATOR(pg_catalog.=) 'pg_maintain');
-DROP FUNCTION pg_catalog.comb_grant_to_pg_maintain();
 

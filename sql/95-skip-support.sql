@@ -1,17 +1,13 @@
 -- Skip support of btree, from PostgreSQL 18 on
 --
--- An update script runs these statements again: pg_upgrade brings the operator family of the old major version, which lacks it.
--- A database may lack PL/pgSQL, hence an SQL function, called under a condition.
+-- An update script runs this statement again: pg_upgrade brings the operator family of the old major version, which lacks it.
 
-CREATE FUNCTION pg_catalog.comb_add_skip_support() RETURNS void LANGUAGE sql AS $$
-    ALTER OPERATOR FAMILY uuid_mssql_ops USING btree ADD
+SELECT _comb_execute(
+    'ALTER OPERATOR FAMILY uuid_mssql_ops USING btree ADD
         FUNCTION 6 (uuid, uuid) _comb_mssql_skipsupport(internal),
-        FUNCTION 6 (uniqueidentifier, uniqueidentifier) _comb_mssql_skipsupport(internal)
-$$;
-SELECT pg_catalog.comb_add_skip_support()
+        FUNCTION 6 (uniqueidentifier, uniqueidentifier) _comb_mssql_skipsupport(internal)'::text)
 WHERE pg_catalog.current_setting('server_version_num')::integer OPERATOR(pg_catalog.>=) 180000
 AND NOT EXISTS (
     SELECT FROM pg_catalog.pg_amproc
     WHERE amproc OPERATOR(pg_catalog.=) '_comb_mssql_skipsupport(internal)'::regprocedure
 );
-DROP FUNCTION pg_catalog.comb_add_skip_support();

@@ -1,6 +1,13 @@
 -- comb 0.4.1 to 0.5.0
 \echo Use "ALTER EXTENSION comb UPDATE TO '0.5.0'" to load this file. \quit
 
+-- Statements that only some major versions have
+
+CREATE FUNCTION _comb_execute(statement text) RETURNS void
+    LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'comb_execute';
+COMMENT ON FUNCTION _comb_execute(text) IS 'execute a statement of the extension''s scripts, in a query that has its condition';
+REVOKE ALL ON FUNCTION _comb_execute(text) FROM PUBLIC;
+
 -- Internal functions, which \df comb* does not show
 ALTER FUNCTION comb_mssql_cmp(uuid, uuid) RENAME TO _comb_mssql_cmp;
 ALTER FUNCTION comb_mssql_lt(uuid, uuid) RENAME TO _comb_mssql_lt;
@@ -14,6 +21,19 @@ ALTER FUNCTION comb_between_implied(internal, internal) RENAME TO _comb_between_
 ALTER FUNCTION comb_smaller(uuid, uuid) RENAME TO _comb_smaller;
 ALTER FUNCTION comb_larger(uuid, uuid) RENAME TO _comb_larger;
 ALTER FUNCTION comb_clock_status() RENAME TO _comb_clock_status;
+
+-- A shifted time, and a text format of which there is one
+
+DROP FUNCTION comb_shifted(interval, text);
+DROP FUNCTION comb_encode(uuid, text);
+DROP FUNCTION comb_decode(text, text);
+CREATE FUNCTION comb_encode(id uuid) RETURNS text
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_encode';
+COMMENT ON FUNCTION comb_encode(uuid) IS
+    'write UUID as 26 characters of Crockford''s base32, the text of ULID; sorts as the UUID under COLLATE "C"';
+CREATE FUNCTION comb_decode(value text) RETURNS uuid
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_decode';
+COMMENT ON FUNCTION comb_decode(text) IS 'read UUID from 26 characters of Crockford''s base32, the text of ULID';
 
 -- Conversions
 
@@ -115,15 +135,12 @@ COMMENT ON FUNCTION comb_horizon_holders() IS 'transactions that hold a horizon 
 -- An update script runs these statements again: pg_upgrade brings the operator family of the old major version, which lacks it.
 -- A database may lack PL/pgSQL, hence an SQL function, called under a condition.
 
-CREATE FUNCTION pg_catalog.comb_add_skip_support() RETURNS void LANGUAGE sql AS $$
-    ALTER OPERATOR FAMILY uuid_mssql_ops USING btree ADD
+SELECT _comb_execute(
+    'ALTER OPERATOR FAMILY uuid_mssql_ops USING btree ADD
         FUNCTION 6 (uuid, uuid) _comb_mssql_skipsupport(internal),
-        FUNCTION 6 (uniqueidentifier, uniqueidentifier) _comb_mssql_skipsupport(internal)
-$$;
-SELECT pg_catalog.comb_add_skip_support()
+        FUNCTION 6 (uniqueidentifier, uniqueidentifier) _comb_mssql_skipsupport(internal)'::text)
 WHERE pg_catalog.current_setting('server_version_num')::integer OPERATOR(pg_catalog.>=) 180000
 AND NOT EXISTS (
     SELECT FROM pg_catalog.pg_amproc
     WHERE amproc OPERATOR(pg_catalog.=) '_comb_mssql_skipsupport(internal)'::regprocedure
 );
-DROP FUNCTION pg_catalog.comb_add_skip_support();

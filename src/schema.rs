@@ -4,7 +4,8 @@
 use pgrx::extension_sql_file;
 
 extension_sql_file!("../sql/00-header.sql", name = "header", bootstrap);
-extension_sql_file!("../sql/10-generate.sql", name = "generate", requires = ["header"]);
+extension_sql_file!("../sql/05-execute.sql", name = "execute", requires = ["header"]);
+extension_sql_file!("../sql/10-generate.sql", name = "generate", requires = ["execute"]);
 extension_sql_file!("../sql/20-read.sql", name = "read", requires = ["generate"]);
 extension_sql_file!("../sql/30-rewrite.sql", name = "rewrite", requires = ["read"]);
 extension_sql_file!("../sql/40-ranges.sql", name = "ranges", requires = ["rewrite"]);

@@ -134,7 +134,7 @@ SELECT to_char(:committed, 'FM9,999,999') AS committed, to_char(:missed, 'FM9,99
 CREATE TABLE visits (id uuid PRIMARY KEY, page text);
 \set ECHO none
 \echo '-- A row each three seconds of the last 30 days, as if they had been inserted then. No index but that of the primary key.'
-INSERT INTO visits SELECT comb_shifted(make_interval(secs => -n)), 'a page' FROM generate_series(2592000, 3, -3) AS n;
+INSERT INTO visits SELECT comb_at(now() - make_interval(secs => n)), 'a page' FROM generate_series(2592000, 3, -3) AS n;
 VACUUM ANALYZE visits;
 \set ECHO queries
 EXPLAIN (ANALYZE, TIMING OFF, BUFFERS OFF)

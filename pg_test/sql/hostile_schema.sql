@@ -58,9 +58,6 @@ BEGIN
     END LOOP;
 END
 $$;
--- And functions that a call without arguments does not tell from those of a script.
-CREATE FUNCTION hostile.comb_grant_to_pg_maintain(n int DEFAULT 1) RETURNS int LANGUAGE sql RETURN n;
-CREATE FUNCTION hostile.comb_add_skip_support(n int DEFAULT 1) RETURNS int LANGUAGE sql RETURN n;
 CREATE TEMPORARY TABLE theirs AS SELECT oid FROM pg_proc WHERE pronamespace = 'hostile'::regnamespace AND proname ~ '^comb_';
 SELECT count(*) > 300 AS functions FROM theirs;
 CREATE EXTENSION comb SCHEMA hostile;

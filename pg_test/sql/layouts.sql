@@ -28,8 +28,7 @@ FROM comb_layouts(),
                      ('-infinity', '-infinity'), ('infinity', 'infinity')) beyond (what, at)
 WHERE sqlstate_of(format('SELECT comb_at(%L, %L)', at, label)) <> '22008';
 SELECT label FROM comb_layouts()
-WHERE sqlstate_of(format('SELECT comb_set_timestamp(comb_new(), %L, %L)', 'infinity', label)) <> '22008'
-OR sqlstate_of(format('SELECT comb_shifted(interval %L, %L)', '200000 years', label)) <> '22008';
+WHERE sqlstate_of(format('SELECT comb_set_timestamp(comb_new(), %L, %L)', 'infinity', label)) <> '22008';
 
 -- All but uuidv7 end with year 9999 or before: an id that no date type of most programs can hold is a random one.
 SELECT label FROM comb_layouts() WHERE last::timestamptz >= '10000-01-01Z';
@@ -37,7 +36,6 @@ SELECT * FROM (SELECT label, comb_timestamp('ffffffff-ffff-7fff-bfff-fffffffffff
 
 -- The message names the layout and its range.
 SELECT comb_at('2079-06-07 00:00:00Z', 'mssql_legacy');
-SELECT comb_shifted('-3000 years', 'sequential_at_end');
 
 -- Before the Unix epoch, where the clock goes that far, and on a leap day.
 SELECT count(*), bool_and(comb_timestamp(comb_at('1955-11-05 06:15:00Z', label), label) = '1955-11-05 06:15:00Z') AS same
@@ -57,11 +55,10 @@ SELECT comb_convert('6ccd780c-baba-1026-9564-5b8c656024db', 'uuidv1', 'mysql_ord
        comb_convert(gen_random_uuid(), 'uuidv1', 'mysql_ordered') IS NULL AS version_4;
 
 -- The text of ULID.
-SELECT comb_encode('01563e3a-b5d3-d676-4c61-efb99302bd5b'), comb_decode('01ARZ3NDEKTSV4RRFFQ69G5FAV'), comb_decode('o1arz3ndektsv4rrffq69g5fav', 'crockford');
+SELECT comb_encode('01563e3a-b5d3-d676-4c61-efb99302bd5b'), comb_decode('01ARZ3NDEKTSV4RRFFQ69G5FAV'), comb_decode('o1arz3ndektsv4rrffq69g5fav');
 SELECT comb_decode('01ARZ3NDEK-TSV4RRFFQ69G5FA');
 SELECT comb_decode('01ARZ3NDEKTSV4RRFFQ69G5FA');
 SELECT comb_decode('80000000000000000000000000');
-SELECT comb_encode(comb_new(), 'base58');
 
 -- Swapped bytes.
 SELECT id, comb_dotnet_swap(id), comb_dotnet_swap(comb_dotnet_swap(id)) = id AS back, encode(uuid_send(comb_dotnet_swap(id)), 'hex') AS to_byte_array
@@ -99,19 +96,6 @@ SELECT comb_bsv_uuid('short');
 SET comb.timestamp_step = -1;
 SET comb.timestamp_step = '2 h';
 \set VERBOSITY default
-
--- A shift moves the moment and keeps the order.
-SELECT comb_timestamp(comb_shifted('-1 day')) BETWEEN now() - interval '1 day 1 minute' AND now() - interval '23 hours 59 minutes' AS yesterday,
-       comb_timestamp(comb_shifted('1 month', 'laravel'), 'laravel') > now() + interval '27 days' AS next_month;
-SELECT bool_and(id > before) AS increasing
-FROM (SELECT id, lag(id) OVER (ORDER BY n) AS before
-      FROM (SELECT n, comb_shifted('-365 days 00:00:00.000001') AS id FROM generate_series(1, 100000) n) ids) pairs
-WHERE before IS NOT NULL;
-
--- In process_ticks, shifted ids and those of now meet in the same ticks, and differ all the same.
-SELECT count(*) - count(DISTINCT id) AS duplicates
-FROM (SELECT comb_new('process_ticks') AS id FROM generate_series(1, 300000)
-      UNION ALL SELECT comb_shifted('-50 ms', 'process_ticks') FROM generate_series(1, 300000)) ids;
 
 -- A label that there is not, one that is nearly right, and no label at all.
 SELECT comb_new('guid');

@@ -7,11 +7,12 @@ use std::path::Path;
 use super::*;
 use crate::postgres::call::{ANY, Signature};
 
-const EXPORTED: [&[(&str, Signature)]; 19] = [
+const EXPORTED: [&[(&str, Signature)]; 20] = [
     between::EXPORTED,
     bsv::EXPORTED,
     clock::EXPORTED,
     enable_polls::EXPORTED,
+    execute::EXPORTED,
     first_last::EXPORTED,
     generate::EXPORTED,
     guard::EXPORTED,

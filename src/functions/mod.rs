@@ -6,6 +6,7 @@ mod clock;
 #[cfg(test)]
 mod declarations;
 mod enable_polls;
+mod execute;
 mod first_last;
 mod generate;
 mod guard;

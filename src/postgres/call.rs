@@ -129,16 +129,6 @@ impl Parameter for i64 {
     }
 }
 
-impl Parameter for &pg_sys::Interval {
-    const SQL: Option<&'static str> = Some("interval");
-
-    #[inline(always)]
-    unsafe fn read(call: Call, index: usize) -> Result<Self, Report> {
-        // SAFETY: guaranteed by the caller.
-        Ok(unsafe { &*call.argument(index).value.cast_mut_ptr() })
-    }
-}
-
 /// A text, in the encoding of the database.
 impl Parameter for &[u8] {
     const SQL: Option<&'static str> = Some("text");

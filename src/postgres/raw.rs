@@ -45,7 +45,6 @@ functions! {
     fn DirectFunctionCall2Coll(f: PGFunction, collation: Oid, a: Datum, b: Datum) -> Datum;
     fn jsonb_in(call: FunctionCallInfo) -> Datum;
     fn timestamp_zone(call: FunctionCallInfo) -> Datum;
-    fn timestamptz_pl_interval(call: FunctionCallInfo) -> Datum;
 
     // Values
     fn cstring_to_text_with_len(text: *const c_char, length: c_int) -> *mut pg_sys::text;
@@ -101,6 +100,7 @@ functions! {
     fn pg_attribute_aclcheck_all(table: Oid, role: Oid, mode: AclMode, how: AclMaskHow::Type) -> AclResult::Type;
     fn pg_class_aclcheck_ext(relation: Oid, role: Oid, mode: AclMode, is_missing: *mut bool) -> AclResult::Type;
     fn ConditionalLockRelationOid(relation: Oid, lock: LOCKMODE) -> bool;
+    fn relation_open(relation: Oid, lock: LOCKMODE) -> Relation;
     fn try_relation_open(relation: Oid, lock: LOCKMODE) -> Relation;
     fn relation_close(relation: Relation, lock: LOCKMODE);
     fn ReadBuffer(relation: Relation, page: BlockNumber) -> Buffer;
@@ -220,6 +220,8 @@ functions! {
     ) -> bool;
     fn RelationIdGetRelation(table: Oid) -> Relation;
     fn RelationGetIndexList(relation: Relation) -> *mut List;
+    fn RelationGetIndexPredicate(index: Relation) -> *mut List;
+    fn RelationGetIndexExpressions(index: Relation) -> *mut List;
     fn RelationClose(relation: Relation);
     fn estimate_expression_value(root: *mut PlannerInfo, expression: *mut Node) -> *mut Node;
     fn get_opcode(operator: Oid) -> RegProcedure;

@@ -63,7 +63,7 @@ INSERT INTO pool SELECT 'text', quote_literal(label) FROM comb_layouts(), genera
 -- Texts of ULID: valid ones, and some with a changed character.
 INSERT INTO pool
 SELECT 'text', expression, name FROM generate_series(1, 8), (VALUES
-    ('format', '''crockford'''), ('value', 'comb_encode(md5(random()::text)::uuid)'),
+    ('value', 'comb_encode(md5(random()::text)::uuid)'),
     ('value', 'overlay(comb_encode(comb_new()) PLACING chr(1 + floor(random() * 1000)::int) FROM 1 + floor(random() * 26)::int)'),
     ('value', 'repeat(''Z'', 22 + floor(random() * 6)::int)')) named (name, expression);
 -- A table that is polled, its keys, and cursors.

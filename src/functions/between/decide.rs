@@ -1,11 +1,9 @@
 //! Decides whether a call is kept or replaced by its two comparisons.
 
-use std::ffi::CStr;
-
 use pgrx::pg_sys::{self, FuncExpr, Node, NodeTag, Oid};
 
 use super::functions::nodes;
-use crate::postgres::catalog::{c_string, cached, cells};
+use crate::postgres::catalog::cells;
 use crate::postgres::compat::group_expressions;
 use crate::postgres::raw;
 
@@ -16,9 +14,9 @@ pub enum Decision {
     Both,
 }
 
-/// Marks a call that was expanded already, and its comparisons. The functions ignore collations, so it is free to use as a flag.
-/// PostgreSQL simplifies the terms of a nested AND again. And equal() ignores `opfuncid` if NOT has turned an operator around, so
-/// PostgreSQL would remove one of two comparisons as a duplicate.
+/// Marks a call that was expanded already, and its comparisons: PostgreSQL simplifies the terms of a nested AND again. The functions
+/// ignore collations. TimescaleDB marks conditions by `location`, which equal() ignores, as it ignores `opfuncid` if NOT has turned an
+/// operator around: PostgreSQL would then remove one of two comparisons as a duplicate, of which only one is implied.
 pub const EXPANDED: Oid = pg_sys::C_COLLATION_OID;
 
 /// `root` may be null.
@@ -83,7 +81,7 @@ unsafe fn decide_for_column(root: *mut pg_sys::PlannerInfo, call: *mut FuncExpr,
     // result yet.
     let scan = parent.filter(|_| is_expanded).map(|_| *(*root).simple_rel_array.add((*column).varno as usize));
     let scan = scan.filter(|scan| !scan.is_null());
-    if !is_expanded && has_children() || is_compared((*entry).relid, column, function, excludes, scan) {
+    if !is_expanded && has_children() || is_compared((*entry).relid, column, excludes, scan) {
         return Decision::Replace;
     }
     Decision::Keep
@@ -212,53 +210,42 @@ unsafe fn any_call(node: *mut Node, function: Oid, place: Place, rest: &mut u32,
 }
 
 /// Whether the planner compares conditions of a column with the predicate of a partial index or, if `excludes`, with a CHECK
-/// constraint; and, unless the table is scanned, calls of the function with expressions of indexes. The planner has locked the
+/// constraint; and, unless the table is scanned, with a condition that is an expression of an index. The planner has locked the
 /// table.
-unsafe fn is_compared(
-    table: Oid,
-    column: *mut pg_sys::Var,
-    function: Oid,
-    excludes: bool,
-    scan: Option<*mut pg_sys::RelOptInfo>,
-) -> bool {
+unsafe fn is_compared(table: Oid, column: *mut pg_sys::Var, excludes: bool, scan: Option<*mut pg_sys::RelOptInfo>) -> bool {
     // The resource owner closes it after an ERROR.
     let relation = raw::RelationIdGetRelation(table);
     if relation.is_null() {
         return false;
     }
-    let number = (*column).varattno;
-    let has_column = |text| mentions(text, b"varattno ", number as u32);
-    let has_call = |text| mentions(text, b"funcid ", function.to_u32());
+    let has_column = |expression: *mut Node, table| {
+        let mut columns = std::ptr::null_mut();
+        raw::pull_varattnos(expression, table, &mut columns);
+        raw::bms_is_member(i32::from((*column).varattno) - pg_sys::FirstLowInvalidHeapAttributeNumber, columns)
+    };
     let constraints = (*(*relation).rd_att).constr.as_ref().filter(|_| excludes);
     let in_check = constraints.is_some_and(|constraints| {
-        (0..usize::from(constraints.num_check)).any(|index| has_column(CStr::from_ptr((*constraints.check.add(index)).ccbin)))
+        let check = |index| raw::stringToNode((*constraints.check.add(index)).ccbin);
+        (0..usize::from(constraints.num_check)).any(|index| has_column(check(index).cast(), 1))
     });
     let answer = in_check
         || match scan {
-            Some(scan) => cells((*scan).indexlist).iter().any(|cell| {
-                let mut columns = std::ptr::null_mut();
-                raw::pull_varattnos((*cell.ptr_value.cast::<pg_sys::IndexOptInfo>()).indpred.cast(), (*scan).relid, &mut columns);
-                raw::bms_is_member(i32::from(number) - pg_sys::FirstLowInvalidHeapAttributeNumber, columns)
-            }),
+            Some(scan) => cells((*scan).indexlist)
+                .iter()
+                .any(|cell| has_column((*cell.ptr_value.cast::<pg_sys::IndexOptInfo>()).indpred.cast(), (*scan).relid)),
+            // As get_relation_info() will: the relation cache keeps the expressions. A call is two comparisons in them.
             None => cells(raw::RelationGetIndexList(relation)).iter().any(|cell| {
-                expression(cell.oid_value, pg_sys::Anum_pg_index_indpred).is_some_and(has_column)
-                    || expression(cell.oid_value, pg_sys::Anum_pg_index_indexprs).is_some_and(has_call)
+                let index = raw::relation_open(cell.oid_value, pg_sys::AccessShareLock as i32);
+                let is_condition = |expression: &pg_sys::ListCell| {
+                    let expression: *mut Node = expression.ptr_value.cast();
+                    raw::exprType(expression) == pg_sys::BOOLOID && has_column(expression, 1)
+                };
+                let has = has_column(raw::RelationGetIndexPredicate(index).cast(), 1)
+                    || cells(raw::RelationGetIndexExpressions(index)).iter().any(is_condition);
+                raw::relation_close(index, pg_sys::NoLock as i32);
+                has
             }),
         };
     raw::RelationClose(relation);
     answer
-}
-
-/// The text of an index's predicate or expressions. `None` if it has none, or if another transaction has just dropped it.
-/// `column` is that column of pg_index.
-unsafe fn expression<'a>(index: Oid, column: u32) -> Option<&'a CStr> {
-    cached(pg_sys::SysCacheIdentifier::INDEXRELID, index, |row| row.value(column).map(|text| c_string(text)))?
-}
-
-/// Whether an expression has a field with this number, as nodeToString() writes it. stringToNode() takes 20 times as long.
-fn mentions(expression: &CStr, field: &[u8], number: u32) -> bool {
-    let decimal = |number: u32, digit: &u8| number.wrapping_mul(10).wrapping_add(u32::from(digit - b'0'));
-    let value = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).fold(0, decimal);
-    let is_same = |text: &[u8]| text.strip_prefix(field).map(value) == Some(number);
-    expression.to_bytes().split(|byte| *byte == b':').any(is_same)
 }

@@ -6,7 +6,8 @@
 //!
 //! A condition of a partitioned table becomes the call AND both comparisons, since its partitions are pruned by the comparisons
 //! and estimated by the call. `OpExpr.opfuncid` of these comparisons is comb_between_implied() instead of the function of
-//! their operator: its planner support replaces them by TRUE in each partition.
+//! their operator: its planner support replaces them by TRUE in each partition. TimescaleDB removes such conditions in
+//! set_rel_pathlist_hook, which PostgreSQL calls after it has estimated the rows.
 
 use std::ffi::CStr;
 use std::ptr;
