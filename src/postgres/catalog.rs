@@ -44,14 +44,14 @@ impl CachedRow {
 
     /// The transaction that wrote the row; `None` if all snapshots see it.
     pub fn written_by(self) -> Option<u32> {
-        // SAFETY: a row of the cache.
+        // SAFETY: `cached` or `column` has found the row in this cache, and holds it meanwhile.
         unsafe { written_by(self.tuple) }
     }
 
     /// A column; `None` if it is NULL.
     pub fn value(self, column: u32) -> Option<Datum> {
         let mut is_null = false;
-        // SAFETY: a row of the cache.
+        // SAFETY: `cached` or `column` has found the row in this cache, and holds it meanwhile.
         let value = unsafe { raw::SysCacheGetAttr(self.cache, self.tuple, column as i16, &raw mut is_null) };
         (!is_null).then_some(value)
     }
@@ -59,7 +59,8 @@ impl CachedRow {
 
 /// Reads a row of a system cache, and releases it; `None` if there is no row with that key.
 pub fn cached<T>(cache: SysCacheIdentifier::Type, key: Oid, read: impl FnOnce(CachedRow) -> T) -> Option<T> {
-    // SAFETY: reads the catalogs. After an ERROR, the transaction releases the row.
+    // SAFETY: in a transaction. The key of each cache that is read so is one OID. After an ERROR, the transaction releases the
+    // row.
     unsafe {
         let tuple = raw::SearchSysCache1(cache as i32, key.into());
         if tuple.is_null() {
@@ -73,7 +74,7 @@ pub fn cached<T>(cache: SysCacheIdentifier::Type, key: Oid, read: impl FnOnce(Ca
 
 /// Reads the row of a column, and releases it; `None` if the relation has no column of that name.
 pub fn column<T>(relation: Oid, name: &CStr, read: impl FnOnce(CachedRow, &pg_sys::FormData_pg_attribute) -> T) -> Option<T> {
-    // SAFETY: reads the catalogs. After an ERROR, the transaction releases the row.
+    // SAFETY: in a transaction. The row is one of pg_attribute. After an ERROR, the transaction releases it.
     unsafe {
         let tuple = raw::SearchSysCacheAttName(relation, name.as_ptr());
         if tuple.is_null() {
@@ -88,7 +89,7 @@ pub fn column<T>(relation: Oid, name: &CStr, read: impl FnOnce(CachedRow, &pg_sy
 
 /// Whether the database has an extension of that name.
 pub fn has_extension(name: &CStr) -> bool {
-    // SAFETY: reads the catalogs.
+    // SAFETY: in a transaction. The name is a C string.
     unsafe { raw::get_extension_oid(name.as_ptr(), true) != Oid::INVALID }
 }
 
@@ -108,7 +109,7 @@ pub struct Relation {
 /// `None` if it was dropped.
 pub fn relation(relation: Oid) -> Option<Relation> {
     cached(SysCacheIdentifier::RELOID, relation, |row| {
-        // SAFETY: a row of pg_class.
+        // SAFETY: the rows of this cache are those of pg_class, whose columns of fixed length have this type.
         let class = unsafe { row.form::<pg_sys::FormData_pg_class>() };
         Relation {
             written_by: row.written_by(),
@@ -125,9 +126,9 @@ pub fn relation(relation: Oid) -> Option<Relation> {
 /// does not say it: with SET or SECURITY DEFINER, it is that of a wrapper.
 pub fn with_c_function<T>(function: Oid, read: impl FnOnce(&CStr, &CStr) -> T) -> Option<T> {
     cached(SysCacheIdentifier::PROCOID, function, |row| {
-        // SAFETY: a row of pg_proc.
+        // SAFETY: the rows of this cache are those of pg_proc, whose columns of fixed length have this type.
         let is_c = unsafe { row.form::<pg_sys::FormData_pg_proc>() }.prolang == Oid::from_u32(pg_sys::ClanguageId);
-        // SAFETY: the columns are texts.
+        // SAFETY: probin and prosrc are of type text.
         let text = |column| row.value(column).filter(|_| is_c).map(|text| unsafe { c_string(text) });
         text(pg_sys::Anum_pg_proc_probin).zip(text(pg_sys::Anum_pg_proc_prosrc)).map(|(library, symbol)| read(library, symbol))
     })?
@@ -158,7 +159,7 @@ unsafe fn written_by(row: HeapTuple) -> Option<u32> {
 
 /// Whether it is the id of this transaction, or of a subtransaction.
 pub fn is_own(id: u32) -> bool {
-    // SAFETY: in a transaction.
+    // SAFETY: in a transaction, with whose ids it compares any number.
     unsafe { raw::TransactionIdIsCurrentTransactionId(pg_sys::TransactionId::from_inner(id)) }
 }
 
@@ -182,20 +183,20 @@ impl Row {
     /// A column; `None` if it is NULL.
     pub fn value(self, column: i32) -> Option<Datum> {
         let mut is_null = false;
-        // SAFETY: the row is of the catalog.
+        // SAFETY: `scan` passes the row with the description of its catalog, and holds it meanwhile.
         let value = unsafe { raw::SPI_getbinval(self.tuple, self.description, column, &raw mut is_null) };
         (!is_null).then_some(value)
     }
 
     /// The transaction that wrote the row, also if all snapshots see it.
     pub fn raw_writer(self) -> u32 {
-        // SAFETY: the row exists during the scan.
+        // SAFETY: `scan` holds the row while it passes it on.
         unsafe { (*(*self.tuple).t_data).t_choice.t_heap.t_xmin.into_inner() }
     }
 
     /// The transaction that wrote the row; `None` if all snapshots see it.
     pub fn written_by(self) -> Option<u32> {
-        // SAFETY: the row exists during the scan.
+        // SAFETY: `scan` holds the row while it passes it on.
         unsafe { written_by(self.tuple) }
     }
 }
@@ -204,7 +205,8 @@ impl Row {
 pub fn scan(by: CatalogIndex, values: &[Oid], mut each: impl FnMut(Row) -> Result<(), Report>) -> Result<(), Report> {
     let lock = pg_sys::AccessShareLock as i32;
     let mut keys = [const { MaybeUninit::<pg_sys::ScanKeyData>::uninit() }; 2];
-    // SAFETY: reads a catalog. ScanKeyInit() fills the keys in. After an ERROR, the transaction closes the scan and the relation.
+    // SAFETY: in a transaction. The index is one of the catalog, and its first columns are OIDs. ScanKeyInit() fills the keys in.
+    // After an ERROR, the transaction closes the scan and the relation.
     unsafe {
         for ((key, column), value) in keys.iter_mut().zip(by.columns).zip(values) {
             let (equal, function) = (pg_sys::BTEqualStrategyNumber as u16, Oid::from_u32(pg_sys::F_OIDEQ));

@@ -74,7 +74,7 @@ pub unsafe fn next_transaction_id() -> &'static AtomicU64 {
         AtomicU64::from_ptr(&raw mut (*pg_sys::TransamVariables).nextXid.value)
     }
     #[cfg(any(feature = "pg15", feature = "pg16"))]
-    // SAFETY: as above.
+    // SAFETY: guaranteed by the caller. The word is aligned, and processes read and write it as one.
     unsafe {
         AtomicU64::from_ptr(&raw mut (*pg_sys::ShmemVariableCache).nextXid.value)
     }

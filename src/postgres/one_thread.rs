@@ -5,7 +5,7 @@ use std::ops::Deref;
 /// A variable that only the thread which runs SQL uses: PostgreSQL calls no function of ours on another one.
 pub struct OneThread<T>(T);
 
-// SAFETY: there is one thread.
+// SAFETY: only the thread that runs SQL uses the variable, so that two threads never do.
 unsafe impl<T> Sync for OneThread<T> {}
 
 impl<T> OneThread<T> {

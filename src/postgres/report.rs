@@ -60,7 +60,7 @@ impl Report {
 
     /// Adds the name of a relation to the message, in quotes; if it was dropped, its OID.
     pub fn relation(self, relation: Oid) -> Self {
-        // SAFETY: reads the catalogs. The name is a C string, copied into the memory context of the caller.
+        // SAFETY: in a transaction, where any OID can be looked up. The name is null or a C string in the memory of the caller.
         let name = unsafe { raw::get_rel_name(relation).as_ref().map(|name| CStr::from_ptr(name).to_bytes()) };
         match name {
             Some(name) => self.quote(name),
@@ -107,7 +107,7 @@ impl Report {
             let _ = context;
             self.raise()
         }
-        // SAFETY: errsave() makes these calls.
+        // SAFETY: guaranteed by the caller: errsave() makes these calls.
         #[cfg(not(feature = "pg15"))]
         unsafe {
             if raw::errsave_start(context, ptr::null()) {

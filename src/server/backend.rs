@@ -66,7 +66,7 @@ unsafe fn backend() -> &'static mut Backend {
 
 #[inline(always)]
 fn process_id() -> i32 {
-    // SAFETY: written once, at the process's start.
+    // SAFETY: a number that is written once, before the process runs SQL.
     unsafe { pg_sys::MyProcPid }
 }
 

@@ -27,7 +27,7 @@ impl Host for Process {
     }
 
     fn in_recovery(&self) -> bool {
-        // SAFETY: reads shared memory that every backend has.
+        // SAFETY: it has no arguments, and a process that runs SQL has attached to the shared memory that it reads.
         unsafe { raw::RecoveryInProgress() }
     }
 }
@@ -47,6 +47,6 @@ pub fn realtime() -> Option<u64> {
 
 #[inline(always)]
 pub fn in_parallel_worker() -> bool {
-    // SAFETY: written once, at the process's start.
+    // SAFETY: a number that is written once, before the process runs SQL.
     unsafe { pg_sys::ParallelWorkerNumber >= 0 }
 }

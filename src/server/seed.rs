@@ -72,7 +72,7 @@ fn last_checkpoint() -> Option<i64> {
 /// The microsecond in which the last replayed transaction had ended, by the clock of its server. A standby knows it, also
 /// after its promotion; recovery from a crash does not keep it.
 fn replayed() -> Option<EarlierTime> {
-    // SAFETY: reads shared memory that every backend has.
+    // SAFETY: it has no arguments, and a process that runs SQL has attached to the shared memory that it reads.
     let at = unsafe { raw::GetLatestXTime() };
     if at == 0 {
         return None;

@@ -91,13 +91,13 @@ fn allocate_table(block: &Block) {
 /// `None` if that is used up.
 fn allocate() -> Option<*mut Block> {
     let mut block: *mut Block = std::ptr::null_mut();
-    // SAFETY: the lock is held.
+    // SAFETY: `locked` holds AddinShmemInitLock during the call.
     locked(|| block = unsafe { find_or_begin() }).then_some(block)
 }
 
 /// Runs a call that may raise an ERROR, with the lock that ShmemInitStruct() requires. False if it raised one.
 fn locked(call: impl FnOnce()) -> bool {
-    // SAFETY: this is a backend.
+    // SAFETY: a backend catches the ERROR here. It runs one of the two calls below, in which nothing needs a drop.
     unsafe {
         let lock = compat::addin_shmem_init_lock();
         let succeeds = raw::succeeds(|| {
@@ -141,7 +141,8 @@ unsafe fn find_or_begin() -> *mut Block {
 fn find_or_begin_table(block: &Block, places: usize) {
     let mut found = false;
     let places = if block.places() > 0 { block.places() } else { places };
-    // SAFETY: as in `find_or_begin`. All zeros are valid words of an unused table.
+    // SAFETY: the caller holds AddinShmemInitLock, or is the postmaster before it has backends. The memory has room for the
+    // header and for that many places. All zeros are valid words of an unused table.
     unsafe {
         let table: *mut u8 = raw::ShmemInitStruct(TABLE.as_ptr(), size_of_table(places), &raw mut found).cast();
         if !found {
@@ -171,7 +172,7 @@ static mut NEXT_STARTUP: pg_sys::shmem_startup_hook_type = None;
 
 #[pgrx::pg_guard]
 unsafe extern "C-unwind" fn request() {
-    // SAFETY: as in `prepare`. The previous hook is called first.
+    // SAFETY: the postmaster calls it, on its one thread, when memory may be requested. `prepare` has stored the previous hook.
     unsafe {
         if let Some(next) = NEXT_REQUEST {
             next();
@@ -184,7 +185,7 @@ unsafe extern "C-unwind" fn request() {
 /// This also runs after a crash, when all shared memory is initialized again.
 #[pgrx::pg_guard]
 unsafe extern "C-unwind" fn start_up() {
-    // SAFETY: as in `request`.
+    // SAFETY: the postmaster calls it, before it has backends. The callback stays for the life of the process.
     unsafe {
         if let Some(next) = NEXT_STARTUP {
             next();

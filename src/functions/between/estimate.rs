@@ -158,7 +158,7 @@ unsafe fn key_of(expression: *mut Node) -> Option<Option<Uuid>> {
 
 /// Whether an operator of uuid in SQL Server's order is one of `<#` and `<=#`; `None` for another operator.
 fn is_less(operator: Oid) -> Option<bool> {
-    // SAFETY: a look-up in a cache of the catalogs.
+    // SAFETY: in a transaction, where any OID can be looked up.
     let function = unsafe { raw::get_opcode(operator) };
     with_c_function(function, |library, symbol| match symbol.to_bytes() {
         _ if !is_ours(library) => None,
