@@ -92,41 +92,32 @@ impl<P: Parameter> Parameter for Option<P> {
     }
 }
 
-/// A uuid or a uniqueidentifier.
-impl Parameter for &Uuid {
-    const SQL: Option<&'static str> = Some("uuid");
+/// Types whose arguments are read from their datum alone.
+macro_rules! parameters {
+    ($($(#[$comment:meta])* $type:ty: $sql:expr, $datum:ident => $value:expr;)*) => {$(
+        $(#[$comment])*
+        impl Parameter for $type {
+            const SQL: Option<&'static str> = Some($sql);
 
-    #[inline(always)]
-    unsafe fn read(call: Call, index: usize) -> Result<Self, Report> {
-        // SAFETY: guaranteed by the caller. The datum of a uuid points to 16 bytes of any alignment.
-        Ok(unsafe { &*call.argument(index).value.cast_mut_ptr() })
-    }
+            #[inline(always)]
+            unsafe fn read(call: Call, index: usize) -> Result<Self, Report> {
+                let $datum = call.argument(index).value;
+                Ok($value)
+            }
+        }
+    )*};
 }
-
-impl Parameter for i32 {
-    const SQL: Option<&'static str> = Some("integer");
-
-    unsafe fn read(call: Call, index: usize) -> Result<Self, Report> {
-        Ok(call.argument(index).value.value() as i32)
-    }
-}
-
-impl Parameter for TimestampTz {
-    const SQL: Option<&'static str> = Some("timestamptz");
-
-    #[inline(always)]
-    unsafe fn read(call: Call, index: usize) -> Result<Self, Report> {
-        Ok(Self(call.argument(index).value.value() as pg_sys::TimestampTz))
-    }
-}
-
-impl Parameter for i64 {
-    const SQL: Option<&'static str> = Some("bigint");
-
-    #[inline(always)]
-    unsafe fn read(call: Call, index: usize) -> Result<Self, Report> {
-        Ok(call.argument(index).value.value() as i64)
-    }
+parameters! {
+    i32: "integer", datum => datum.value() as i32;
+    i64: "bigint", datum => datum.value() as i64;
+    TimestampTz: "timestamptz", datum => Self(datum.value() as pg_sys::TimestampTz);
+    /// An oid or a regclass.
+    Oid: "regclass", datum => Oid::from_u32(datum.value() as u32);
+    /// A uuid or a uniqueidentifier.
+    // SAFETY: guaranteed by the caller. The datum of a uuid points to 16 bytes of any alignment.
+    &Uuid: "uuid", datum => unsafe { &*datum.cast_mut_ptr() };
+    /// An argument that is passed on to PostgreSQL.
+    Datum: ANY, datum => datum;
 }
 
 /// A text, in the encoding of the database.
@@ -141,24 +132,6 @@ impl Parameter for &[u8] {
             let text = raw::pg_detoast_datum_packed(call.argument(index).value.cast_mut_ptr());
             Ok(pgrx::varlena::varlena_to_byte_slice(text))
         }
-    }
-}
-
-/// An argument that is passed on to PostgreSQL.
-impl Parameter for Datum {
-    const SQL: Option<&'static str> = Some(ANY);
-
-    unsafe fn read(call: Call, index: usize) -> Result<Self, Report> {
-        Ok(call.argument(index).value)
-    }
-}
-
-/// An oid or a regclass.
-impl Parameter for Oid {
-    const SQL: Option<&'static str> = Some("regclass");
-
-    unsafe fn read(call: Call, index: usize) -> Result<Self, Report> {
-        Ok(Oid::from_u32(call.argument(index).value.value() as u32))
     }
 }
 
@@ -193,78 +166,32 @@ pub trait Value {
     fn datum(self) -> Datum;
 }
 
-impl Value for Datum {
-    const SQL: &'static str = ANY;
-
-    fn datum(self) -> Datum {
-        self
-    }
-}
-
-impl Value for Text {
-    const SQL: &'static str = "text";
-
-    fn datum(self) -> Datum {
-        self.0
-    }
-}
-
-macro_rules! by_value {
-    ($($type:ty = $sql:literal)*) => {$(
+macro_rules! values {
+    ($($(#[$comment:meta])* $type:ty: $sql:expr, $value:ident => $datum:expr;)*) => {$(
+        $(#[$comment])*
         impl Value for $type {
             const SQL: &'static str = $sql;
 
             #[inline(always)]
             fn datum(self) -> Datum {
-                Datum::from(self)
+                let $value = self;
+                $datum
             }
         }
     )*};
 }
-by_value!(bool = "boolean" i32 = "integer" i64 = "bigint");
-
-impl Value for f64 {
-    const SQL: &'static str = "float8";
-
-    fn datum(self) -> Datum {
-        Datum::from(self.to_bits())
-    }
-}
-
-impl Value for Uuid {
-    const SQL: &'static str = "uuid";
-
-    #[inline(always)]
-    fn datum(self) -> Datum {
-        by_reference(self)
-    }
-}
-
-/// The value of an argument.
-impl Value for &Uuid {
-    const SQL: &'static str = "uuid";
-
-    #[inline(always)]
-    fn datum(self) -> Datum {
-        Datum::from(std::ptr::from_ref(self))
-    }
-}
-
-impl Value for TimestampTz {
-    const SQL: &'static str = "timestamptz";
-
-    #[inline(always)]
-    fn datum(self) -> Datum {
-        Datum::from(self.0)
-    }
-}
-
-impl Value for pg_sys::Interval {
-    const SQL: &'static str = "interval";
-
-    fn datum(self) -> Datum {
-        by_reference(self)
-    }
+values! {
+    bool: "boolean", value => value.into();
+    i32: "integer", value => value.into();
+    i64: "bigint", value => value.into();
+    f64: "float8", value => value.to_bits().into();
+    TimestampTz: "timestamptz", time => time.0.into();
+    pg_sys::Interval: "interval", value => by_reference(value);
+    Text: "text", text => text.0;
+    Uuid: "uuid", id => by_reference(id);
+    /// The value of an argument.
+    &Uuid: "uuid", id => std::ptr::from_ref(id).into();
+    Datum: ANY, datum => datum;
 }
 
 /// A value that SQL passes by reference, in the memory context of the caller.
