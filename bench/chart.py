@@ -6,7 +6,7 @@ from pathlib import Path
 
 import matplotlib
 from figures import Figures
-from results import Run, combine, median
+from results import Run, median
 
 matplotlib.use("svg")
 # Text stays text, and two runs write the same file.
@@ -37,11 +37,10 @@ def bars(axes, title, values, form, color, other, own):
 
 def main():
     figures = Figures(Run(ROOT / "bench/published"))
-    size = figures.size["rows"]
     panels = [
-        ("Bulk load: µs for each row", ".2f", lambda key: combine(lambda seconds: seconds / (2 * size) * 1e6, figures.bulk(key))),
-        ("Index: bytes for each row", ".1f", lambda key: figures.get("insert", key, "", "index of the key")),
-        (f"WAL: bytes for each row, {size // 10:,} rows\ninto {10 * size:,} after a checkpoint", ",.0f", lambda key: figures.get("large", key, "", "write-ahead log")),
+        ("Bulk load: µs for each row", ".2f", figures.bulk),
+        ("Index: bytes for each row", ".1f", figures.index),
+        (f"WAL: bytes for each row, {figures.large_text().replace(' into', chr(10) + 'into')} after a checkpoint", ",.0f", figures.large),
     ]
     measured = [(title, form, {label: median(of(key)) for key, label in KEYS.items() if of(key)}) for title, form, of in panels]
     measured = [panel for panel in measured if panel[2]]
