@@ -25,66 +25,82 @@ pub fn no_relation(relation: Oid) -> Report {
     report!(ERRCODE_UNDEFINED_TABLE, "relation with OID {} does not exist", relation.to_u32())
 }
 
-/// A row of a system cache.
+/// A row of a catalog, during a look-up or a scan, which holds it.
 #[derive(Clone, Copy)]
-pub struct CachedRow {
-    cache: i32,
+pub struct Row {
     tuple: HeapTuple,
+    columns: Columns,
 }
 
-impl CachedRow {
+#[derive(Clone, Copy)]
+enum Columns {
+    OfCache(i32),
+    Described(TupleDesc),
+}
+
+impl Row {
     /// The columns of fixed length.
     ///
     /// # Safety
-    /// They have that type. The result is not used after the row is released.
+    /// They have that type. The result is not used after the look-up or the scan.
     pub unsafe fn form<'a, T>(self) -> &'a T {
         // SAFETY: guaranteed by the caller.
         unsafe { &*pg_sys::GETSTRUCT(self.tuple).cast() }
     }
 
-    /// The transaction that wrote the row; `None` if all snapshots see it.
-    pub fn written_by(self) -> Option<u32> {
-        // SAFETY: `cached` or `column` has found the row in this cache, and holds it meanwhile.
-        unsafe { written_by(self.tuple) }
+    /// A column; `None` if it is NULL.
+    pub fn value(self, column: i32) -> Option<Datum> {
+        let mut is_null = false;
+        // SAFETY: the row is of that cache, or has that description, and is held.
+        let value = unsafe {
+            match self.columns {
+                Columns::OfCache(cache) => raw::SysCacheGetAttr(cache, self.tuple, column as i16, &raw mut is_null),
+                Columns::Described(columns) => raw::SPI_getbinval(self.tuple, columns, column, &raw mut is_null),
+            }
+        };
+        (!is_null).then_some(value)
     }
 
-    /// A column; `None` if it is NULL.
-    pub fn value(self, column: u32) -> Option<Datum> {
-        let mut is_null = false;
-        // SAFETY: `cached` or `column` has found the row in this cache, and holds it meanwhile.
-        let value = unsafe { raw::SysCacheGetAttr(self.cache, self.tuple, column as i16, &raw mut is_null) };
-        (!is_null).then_some(value)
+    /// The transaction that wrote the row, also if all snapshots see it.
+    pub fn raw_writer(self) -> u32 {
+        // SAFETY: the row is held.
+        unsafe { (*(*self.tuple).t_data).t_choice.t_heap.t_xmin.into_inner() }
+    }
+
+    /// The transaction that wrote the row; `None` if all snapshots see it.
+    pub fn written_by(self) -> Option<u32> {
+        // SAFETY: the row is held.
+        let writer = unsafe { pg_sys::htup::HeapTupleHeaderGetXmin((*self.tuple).t_data) };
+        // A frozen row has FrozenTransactionId, which is below.
+        (writer >= pg_sys::FirstNormalTransactionId).then_some(writer.into_inner())
     }
 }
 
 /// Reads a row of a system cache, and releases it; `None` if there is no row with that key.
-pub fn cached<T>(cache: SysCacheIdentifier::Type, key: Oid, read: impl FnOnce(CachedRow) -> T) -> Option<T> {
-    // SAFETY: in a transaction. The key of each cache that is read so is one OID. After an ERROR, the transaction releases the
-    // row.
-    unsafe {
-        let tuple = raw::SearchSysCache1(cache as i32, key.into());
-        if tuple.is_null() {
-            return None;
-        }
-        let value = read(CachedRow { cache: cache as i32, tuple });
-        raw::ReleaseSysCache(tuple);
-        Some(value)
-    }
+pub fn cached<T>(cache: SysCacheIdentifier::Type, key: Oid, read: impl FnOnce(Row) -> T) -> Option<T> {
+    // SAFETY: in a transaction. The key of each cache that is read so is one OID.
+    unsafe { read_and_release(cache, raw::SearchSysCache1(cache as i32, key.into()), read) }
 }
 
 /// Reads the row of a column, and releases it; `None` if the relation has no column of that name.
-pub fn column<T>(relation: Oid, name: &CStr, read: impl FnOnce(CachedRow, &pg_sys::FormData_pg_attribute) -> T) -> Option<T> {
-    // SAFETY: in a transaction. The row is one of pg_attribute. After an ERROR, the transaction releases it.
+pub fn column<T>(relation: Oid, name: &CStr, read: impl FnOnce(Row, &pg_sys::FormData_pg_attribute) -> T) -> Option<T> {
+    // SAFETY: in a transaction. The row is one of pg_attribute.
     unsafe {
-        let tuple = raw::SearchSysCacheAttName(relation, name.as_ptr());
-        if tuple.is_null() {
-            return None;
-        }
-        let row = CachedRow { cache: SysCacheIdentifier::ATTNAME as i32, tuple };
-        let value = read(row, row.form());
-        raw::ReleaseSysCache(tuple);
-        Some(value)
+        let found = raw::SearchSysCacheAttName(relation, name.as_ptr());
+        read_and_release(SysCacheIdentifier::ATTNAME, found, |row| read(row, row.form()))
     }
+}
+
+/// # Safety
+/// `tuple` is what a search in the cache has returned.
+unsafe fn read_and_release<T>(cache: SysCacheIdentifier::Type, tuple: HeapTuple, read: impl FnOnce(Row) -> T) -> Option<T> {
+    if tuple.is_null() {
+        return None;
+    }
+    let value = read(Row { tuple, columns: Columns::OfCache(cache as i32) });
+    // SAFETY: guaranteed by the caller. After an ERROR, the transaction releases the row.
+    unsafe { raw::ReleaseSysCache(tuple) };
+    Some(value)
 }
 
 /// Whether the database has an extension of that name.
@@ -130,7 +146,9 @@ pub fn with_c_function<T>(function: Oid, read: impl FnOnce(&CStr, &CStr) -> T) -
         let is_c = unsafe { row.form::<pg_sys::FormData_pg_proc>() }.prolang == Oid::from_u32(pg_sys::ClanguageId);
         // SAFETY: probin and prosrc are of type text.
         let text = |column| row.value(column).filter(|_| is_c).map(|text| unsafe { c_string(text) });
-        text(pg_sys::Anum_pg_proc_probin).zip(text(pg_sys::Anum_pg_proc_prosrc)).map(|(library, symbol)| read(library, symbol))
+        text(pg_sys::Anum_pg_proc_probin as i32)
+            .zip(text(pg_sys::Anum_pg_proc_prosrc as i32))
+            .map(|(library, symbol)| read(library, symbol))
     })?
 }
 
@@ -148,57 +166,10 @@ pub fn is_ours(library: &CStr) -> bool {
     matches!(library.to_bytes(), b"comb" | [.., b'/', b'c', b'o', b'm', b'b'])
 }
 
-/// # Safety
-/// A row of a table.
-unsafe fn written_by(row: HeapTuple) -> Option<u32> {
-    // SAFETY: guaranteed by the caller.
-    let writer = unsafe { pg_sys::htup::HeapTupleHeaderGetXmin((*row).t_data) };
-    // A frozen row has FrozenTransactionId, which is below.
-    (writer >= pg_sys::FirstNormalTransactionId).then_some(writer.into_inner())
-}
-
 /// Whether it is the id of this transaction, or of a subtransaction.
 pub fn is_own(id: u32) -> bool {
     // SAFETY: in a transaction, with whose ids it compares any number.
     unsafe { raw::TransactionIdIsCurrentTransactionId(pg_sys::TransactionId::from_inner(id)) }
-}
-
-/// A row of a catalog, during a scan.
-#[derive(Clone, Copy)]
-pub struct Row {
-    tuple: HeapTuple,
-    description: TupleDesc,
-}
-
-impl Row {
-    /// The columns of fixed length.
-    ///
-    /// # Safety
-    /// They have that type.
-    pub unsafe fn form<'a, T>(self) -> &'a T {
-        // SAFETY: guaranteed by the caller.
-        unsafe { &*pg_sys::GETSTRUCT(self.tuple).cast() }
-    }
-
-    /// A column; `None` if it is NULL.
-    pub fn value(self, column: i32) -> Option<Datum> {
-        let mut is_null = false;
-        // SAFETY: `scan` passes the row with the description of its catalog, and holds it meanwhile.
-        let value = unsafe { raw::SPI_getbinval(self.tuple, self.description, column, &raw mut is_null) };
-        (!is_null).then_some(value)
-    }
-
-    /// The transaction that wrote the row, also if all snapshots see it.
-    pub fn raw_writer(self) -> u32 {
-        // SAFETY: `scan` holds the row while it passes it on.
-        unsafe { (*(*self.tuple).t_data).t_choice.t_heap.t_xmin.into_inner() }
-    }
-
-    /// The transaction that wrote the row; `None` if all snapshots see it.
-    pub fn written_by(self) -> Option<u32> {
-        // SAFETY: `scan` holds the row while it passes it on.
-        unsafe { written_by(self.tuple) }
-    }
 }
 
 /// Calls `each` with the rows that have these values in the first columns of an index, until it returns an error.
@@ -221,7 +192,7 @@ pub fn scan(by: CatalogIndex, values: &[Oid], mut each: impl FnMut(Row) -> Resul
             if tuple.is_null() {
                 break;
             }
-            result = each(Row { tuple, description: (*catalog).rd_att });
+            result = each(Row { tuple, columns: Columns::Described((*catalog).rd_att) });
         }
         raw::systable_endscan(scan);
         raw::table_close(catalog, lock);
