@@ -48,5 +48,5 @@ pgrx::pg_module_magic!(name = c"comb", version = VERSION);
 #[pgrx::pg_guard]
 extern "C-unwind" fn _PG_init() {
     server::settings::define();
-    server::shared_memory::prepare();
+    server::shared_memory::install_hooks();
 }

@@ -155,7 +155,7 @@ fn find_or_begin_table(block: &Block, places: usize) {
 }
 
 /// Requests memory of the server that is about to start; does nothing if it has started.
-pub fn prepare() {
+pub fn install_hooks() {
     // SAFETY: this is the postmaster or a server of one process, with one thread.
     unsafe {
         if pg_sys::process_shared_preload_libraries_in_progress {
@@ -172,7 +172,7 @@ static mut NEXT_STARTUP: pg_sys::shmem_startup_hook_type = None;
 
 #[pgrx::pg_guard]
 unsafe extern "C-unwind" fn request() {
-    // SAFETY: the postmaster calls it, on its one thread, when memory may be requested. `prepare` has stored the previous hook.
+    // SAFETY: the postmaster calls it, on its one thread, when memory may be requested. `install_hooks` has stored the previous hook.
     unsafe {
         if let Some(next) = NEXT_REQUEST {
             next();

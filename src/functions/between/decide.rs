@@ -2,7 +2,7 @@
 
 use pgrx::pg_sys::{self, FuncExpr, Node, NodeTag, Oid};
 
-use super::functions::nodes;
+use super::range_function::nodes;
 use crate::postgres::catalog::cells;
 use crate::postgres::compat::group_expressions;
 use crate::postgres::raw;

@@ -7,7 +7,7 @@ use std::ptr;
 
 use pgrx::pg_sys::{self, Node, NodeTag, Oid};
 
-use super::functions::{RangeFunction, UUID_MSSQL, constant, nodes};
+use super::range_function::{RangeFunction, UUID_MSSQL, constant, nodes};
 use crate::postgres::catalog::{self, cells, is_ours, with_c_function};
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;

@@ -12,7 +12,7 @@
 
 mod decide;
 mod estimate;
-mod functions;
+mod range_function;
 mod replace;
 
 use std::convert::Infallible;
@@ -22,7 +22,7 @@ use uuid::Uuid;
 
 use crate::postgres::call::{Call, export};
 use crate::postgres::timestamp::TimestampTz;
-use functions::{RangeFunction, UNIQUEIDENTIFIER, UUID};
+use range_function::{RangeFunction, UNIQUEIDENTIFIER, UUID};
 
 export!(comb_between, comb_mssql_between, comb_between_implied, comb_between_support, comb_mssql_selectivity);
 

@@ -15,7 +15,7 @@ use std::ptr;
 use pgrx::pg_sys::{self, Datum, Expr, List, Node, NodeTag, Oid, SysCacheIdentifier};
 
 use super::decide::{Decision, EXPANDED, decide, is_of_scanned_child};
-use super::functions::{RangeFunction, constant, nodes};
+use super::range_function::{RangeFunction, constant, nodes};
 use crate::postgres::call::Value;
 use crate::postgres::raw;
 
