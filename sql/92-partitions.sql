@@ -1,6 +1,7 @@
 -- Partitions by time
 
--- For pg_partman, which calls the decoder with text: a key's or a bound's. The encoder for version 7 is comb_lower_bound().
+-- For pg_partman, which calls the decoder with text: a key's or a bound's. Its uuid7_time_decoder() reads a time from random keys as
+-- well. The encoder for version 7 is comb_lower_bound().
 
 CREATE FUNCTION comb_partman_decoder(id uuid) RETURNS timestamptz
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'comb_partman_decoder';
