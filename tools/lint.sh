@@ -33,6 +33,10 @@ unguarded() {
     grep -rnE --include='*.rs' -B3 '^ *(pub )?(unsafe )?extern "C-unwind" fn ' src | awk '/pg_guard/ { guarded = 1 } /^--$/ { guarded = 0 }
         /extern "C-unwind" fn / { if (!guarded) print; guarded = 0 }'
 }
+unchecked_numbers() {
+    grep -rhoE --include='*.rs' 'Oid::from_u32\([0-9]+\)' src | sed 's/.*(\(.*\))/\1/' | sort -u |
+        while read -r number; do grep -qE "== $number\>" tools/unbound.c || echo "$number"; done
+}
 # A file of src/functions/ has the name of the file of a crate whose functions it exports.
 names_twice() {
     find src crates -name '*.rs' ! -name lib.rs ! -name mod.rs | awk -F/ '{ paths[$NF] = paths[$NF] " " $0; inside[$NF] += $0 !~ /^src\/functions\// }
@@ -77,6 +81,7 @@ rule "SQL objects are created in sql/" created_in_rust
 rule "imports in src/ go from functions to horizon, server and postgres, in no circle" import_circles
 rule "an import in src/ names one file, as \`use crate::server::settings;\`: one line for each" imports_of_several
 rule "each function that PostgreSQL calls has #[pgrx::pg_guard]" unguarded
+rule "tools/unbound.c compares each OID that src/ writes as a number" unchecked_numbers
 rule "a file name is there once, or in src/functions/ and in a crate" names_twice
 rule "src/schema.rs names the chapters of sql/ in their order" chapters
 rule "released scripts, which databases have run, stay as they were" changed_scripts
