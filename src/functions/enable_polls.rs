@@ -74,7 +74,14 @@ fn comb_enable_polls(call: Call, table: Option<Oid>, key: Option<&[u8]>, layout:
             check_sequence(sequence, true)?;
             for_each_root(table, |root| check_default(&column, root, sequence))?;
         }
-        tree::for_each_table(table, |member| create_track(&functions, member.table))?;
+        // TimescaleDB stores no row in a chunk that has a statement trigger. Programs do not write chunks directly.
+        let has_chunks = is_hypertable(table)?;
+        tree::for_each_table(
+            table,
+            |member| {
+                if has_chunks && member.inherits { Ok(()) } else { create_track(&functions, member.table) }
+            },
+        )?;
         tree::check_triggers(&column)?;
         warn(&functions, &column)
     })?;
@@ -146,6 +153,24 @@ impl Functions {
         above.add(".>#) ");
         Self { guard: name(c"comb_guard"), track: name(c"comb_track"), above }
     }
+}
+
+/// Whether it is a hypertable of TimescaleDB.
+fn is_hypertable(table: Oid) -> Result<bool, Report> {
+    if !catalog::has_extension(c"timescaledb") {
+        return Ok(false);
+    }
+    // SAFETY: the table exists, and both are C strings.
+    let [schema, name] = unsafe {
+        let (schema, name) = (raw::get_namespace_name(raw::get_rel_namespace(table)), raw::get_rel_name(table));
+        [schema, name].map(|name| literal(CStr::from_ptr(name).to_bytes()))
+    };
+    let mut statement = StringInfo::of("SELECT pg_catalog.count(*) FROM _timescaledb_catalog.hypertable ");
+    statement.add("WHERE schema_name OPERATOR(pg_catalog.=) ");
+    statement.push(schema.bytes());
+    statement.add(" AND table_name OPERATOR(pg_catalog.=) ");
+    statement.push(name.bytes());
+    Ok(select(&statement)? > Some(0))
 }
 
 /// Calls `each` with the tables that inherit no trigger: the table, and those that inherit from it.
