@@ -137,6 +137,12 @@ CREATE TABLE child () INHERITS (parent);
 CALL comb_enable_polls('parent', 'n');
 TABLE triggers;
 SELECT refusal('CALL comb_enable_polls(''child'', ''n'')');
+CREATE SEQUENCE other;
+ALTER TABLE child ALTER n SET DEFAULT nextval('other');
+SELECT refusal('CALL comb_enable_polls(''parent'', ''n'')');
+ALTER TABLE child ALTER n SET DEFAULT nextval('parent_n_seq');
+CALL comb_enable_polls('parent', 'n');
+DROP SEQUENCE other;
 CREATE TABLE grandchild () INHERITS (child);
 SELECT refusal('CALL comb_enable_polls(''parent'', ''n'')'), refusal('SELECT comb_number_horizon(''parent'')'),
     refusal('INSERT INTO parent (body) VALUES (''a'')');

@@ -10,12 +10,11 @@ use super::horizon::{given, greatest, require_comparable};
 use super::layout::layout_named;
 use crate::horizon::definition::{KeyType, Polled, column_name, key_type, polled_column};
 use crate::horizon::poll::{check_sequence, column_named, last_tick, require_table};
-use crate::horizon::source::Source;
+use crate::horizon::source::{Source, source_of};
 use crate::horizon::tree;
 use crate::horizon::triggers::{self, Calls, TriggerRow};
 use crate::postgres::call::{Call, export};
 use crate::postgres::catalog;
-use crate::postgres::compat::{CHILDREN, FormDataPgInherits};
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
 use crate::postgres::sequence::{Reader, last_number};
@@ -73,12 +72,37 @@ fn comb_enable_polls(call: Call, table: Option<Oid>, key: Option<&[u8]>, layout:
         }
         if let Source::Sequence(sequence) | Source::OwnedSequence(sequence) = column.source {
             check_sequence(sequence, true)?;
+            for_each_root(table, |root| check_default(&column, root, sequence))?;
         }
-        for_each_below(table, |table| create_track(&functions, table))?;
+        // TimescaleDB stores no row in a chunk that has a statement trigger. Programs do not write chunks directly.
+        let has_chunks = is_hypertable(table)?;
+        tree::for_each_table(
+            table,
+            |member| {
+                if has_chunks && member.inherits { Ok(()) } else { create_track(&functions, member.table) }
+            },
+        )?;
         tree::check_triggers(&column)?;
         warn(&functions, &column)
     })?;
     Ok(Datum::null())
+}
+
+/// Returns an error if a table that inherits draws from another sequence: the guard would reject its numbers.
+fn check_default(column: &Polled, table: Oid, sequence: Oid) -> Result<(), Report> {
+    let name = column_name(column).to_bytes();
+    match source_of(table, column_named(table, name)?) {
+        Ok(Source::Sequence(other)) if other != sequence => Err(report!(ERRCODE_WRONG_OBJECT_TYPE, "column ")
+            .quote(name)
+            .and(" of table ")
+            .relation(table)
+            .and(" does not draw from sequence ")
+            .relation(sequence)
+            .hint(
+                "The table that is inherited does. Use ALTER TABLE ... ALTER COLUMN ... SET DEFAULT nextval() of that sequence.",
+            )),
+        _ => Ok(()),
+    }
 }
 
 /// Drops the triggers that guard a column, and those that track the table if no other column is guarded.
@@ -88,13 +112,13 @@ fn comb_disable_polls(table: Option<Oid>, key: Option<&[u8]>) -> Result<Datum, R
     column_named(table, key)?;
     statements(|| {
         for_each_root(table, |root| drop_triggers(root, |trigger| is_guard(root, trigger, key)))?;
-        for_each_below(table, |table| {
+        tree::for_each_table(table, |member| {
             let mut is_guarded = false;
-            triggers::scan(table, |trigger| {
+            triggers::scan(member.table, |trigger| {
                 is_guarded |= trigger.calls() == Some(Calls::Guard);
                 Ok(())
             })?;
-            drop_triggers(table, |trigger| !is_guarded && trigger.calls() == Some(Calls::Track))
+            drop_triggers(member.table, |trigger| !is_guarded && trigger.calls() == Some(Calls::Track))
         })
     })?;
     Ok(Datum::null())
@@ -131,27 +155,27 @@ impl Functions {
     }
 }
 
-/// Calls `each` with the tables that inherit no trigger: the table, and those that inherit from it.
-fn for_each_root(table: Oid, mut each: impl FnMut(Oid) -> Result<(), Report>) -> Result<(), Report> {
-    each(table)?;
-    if catalog::relation(table).is_some_and(|class| class.kind == pg_sys::RELKIND_PARTITIONED_TABLE) {
-        return Ok(());
+/// Whether it is a hypertable of TimescaleDB.
+fn is_hypertable(table: Oid) -> Result<bool, Report> {
+    if !catalog::has_extension(c"timescaledb") {
+        return Ok(false);
     }
-    catalog::scan(CHILDREN, &[table], |row| {
-        // SAFETY: a row of pg_inherits.
-        each(unsafe { row.form::<FormDataPgInherits>() }.inhrelid)
-    })
+    // SAFETY: the table exists, and both are C strings.
+    let [schema, name] = unsafe {
+        let (schema, name) = (raw::get_namespace_name(raw::get_rel_namespace(table)), raw::get_rel_name(table));
+        [schema, name].map(|name| literal(CStr::from_ptr(name).to_bytes()))
+    };
+    let mut statement = StringInfo::of("SELECT pg_catalog.count(*) FROM _timescaledb_catalog.hypertable ");
+    statement.add("WHERE schema_name OPERATOR(pg_catalog.=) ");
+    statement.push(schema.bytes());
+    statement.add(" AND table_name OPERATOR(pg_catalog.=) ");
+    statement.push(name.bytes());
+    Ok(select(&statement)? > Some(0))
 }
 
-/// Calls `each` with a table, all partitions, and the tables that inherit from it.
-fn for_each_below(table: Oid, mut each: impl FnMut(Oid) -> Result<(), Report>) -> Result<(), Report> {
-    // SAFETY: a list of OIDs, of tables that it locks.
-    let tables = unsafe { raw::find_all_inheritors(table, pg_sys::AccessShareLock as i32, std::ptr::null_mut()) };
-    // SAFETY: as above.
-    unsafe { catalog::cells(tables) }.iter().try_for_each(|cell| {
-        // SAFETY: as above.
-        each(unsafe { cell.oid_value })
-    })
+/// Calls `each` with the tables that inherit no trigger: the table, and those that inherit from it.
+fn for_each_root(table: Oid, mut each: impl FnMut(Oid) -> Result<(), Report>) -> Result<(), Report> {
+    tree::for_each_table(table, |member| if member.table == table || member.inherits { each(member.table) } else { Ok(()) })
 }
 
 /// Creates the guard of a column, or replaces it. Another one of the column goes. A row version is a guard.

@@ -159,9 +159,9 @@ fn put_status(rows: &Rows, table: Oid, column: &Polled) -> Result<(), Report> {
     let name = column_name(column);
     let keys = if matches!(column.key_type, KeyType::Uuid(_)) { Keys::Uuids } else { Keys::Numbers };
     let (mut untracked, mut held) = (0, None);
-    tree::for_each_table(column, |table| {
+    tree::for_each_table(column.topmost, |member| {
         let mut is_tracked = false;
-        triggers::scan(table, |trigger| {
+        triggers::scan(member.table, |trigger| {
             is_tracked |= trigger.tracks_inserts();
             Ok(())
         })?;

@@ -28,14 +28,15 @@ const NEVER: Taken = (0, 0, 0);
 
 /// A table of a tree.
 #[derive(Clone, Copy)]
-struct Member {
-    table: Oid,
+pub struct Member {
+    pub table: Oid,
     /// The transaction that put it below its parent.
     attached_by: u32,
     /// The transaction id that was next when it was last checked, or a state. A snapshot in which a later transaction has ended
     /// sees what that check saw.
     checked: u64,
-    inherits: bool,
+    /// By INHERITS, not as a partition.
+    pub inherits: bool,
     /// A table by INHERITS can be rewritten alone: polls lock it. They do not wait for a temporary table of another session.
     is_locked: bool,
     /// The topmost table, one by INHERITS, or a partitioned one: a change can be one of the tree.
@@ -207,18 +208,15 @@ pub fn check(column: &Polled, snapshot: &Snapshot) -> Result<(), Report> {
 /// # Errors
 /// A table does not call the guard.
 pub fn check_triggers(column: &Polled) -> Result<(), Report> {
-    let index = index_of(column);
-    list(index, column)?;
-    // SAFETY: no call of PostgreSQL while the reference is in use.
-    let is_subscribed = unsafe { tree(index) }.is_subscribed;
-    for_each(index, |member| check_table(column, column_name(column), member.table, member.inherits, is_subscribed, |_| Ok(())))
+    let (name, found) = (column_name(column), find_tables(column.topmost)?);
+    let check = |member: &Member| check_table(column, name, member.table, member.inherits, found.is_subscribed, |_| Ok(()));
+    found.members().iter().try_for_each(check)
 }
 
-/// Calls `each` with the tables of a polled column.
-pub fn for_each_table(column: &Polled, mut each: impl FnMut(Oid) -> Result<(), Report>) -> Result<(), Report> {
-    let index = index_of(column);
-    list(index, column)?;
-    for_each(index, |member| each(member.table))
+/// Calls `each` with a table and those below it, but not with temporary ones of INHERITS.
+pub fn for_each_table(topmost: Oid, each: impl FnMut(&Member) -> Result<(), Report>) -> Result<(), Report> {
+    let found = find_tables(topmost)?;
+    found.members().iter().filter(|member| !member.inherits || member.is_locked).try_for_each(each)
 }
 
 fn for_each(index: usize, mut each: impl FnMut(Member) -> Result<(), Report>) -> Result<(), Report> {
@@ -290,12 +288,13 @@ pub fn lock_to_the_end(table: Oid) {
 
 /// Lists the tables of a tree. What is known of each stays.
 fn list(index: usize, column: &Polled) -> Result<(), Report> {
-    let (listed, count, is_subscribed, has_own) = read_facts(|| find_tables(column))?;
-    // SAFETY: `find_tables` has returned as many members. The copy lives until it is replaced.
+    let found = read_facts(|| find_tables(column.topmost))?;
+    let count = found.count;
+    // SAFETY: the memory has a place for each member, and lives until it is replaced.
     let members = unsafe {
         let memory = raw::MemoryContextAlloc(pg_sys::TopMemoryContext, count * size_of::<Member>()).cast::<Member>();
-        ptr::copy_nonoverlapping(listed, memory, count);
-        raw::pfree(listed.cast());
+        ptr::copy_nonoverlapping(found.first, memory, count);
+        raw::pfree(found.first.cast());
         std::slice::from_raw_parts_mut(memory, count)
     };
     // SAFETY: no call of PostgreSQL while the reference is in use.
@@ -308,22 +307,37 @@ fn list(index: usize, column: &Polled) -> Result<(), Report> {
         }
     }
     // One that this transaction has attached is found by `must_see`.
-    let grown_in = if has_grown && !has_own { local_transaction_id() } else { old.grown_in };
+    let grown_in = if has_grown && !found.has_own { local_transaction_id() } else { old.grown_in };
     let (first, inherits) = (members.as_mut_ptr(), members.iter().any(|member| member.inherits));
-    let tree = Tree { first, count, is_listed: true, is_subscribed, inherits, checked: CHANGED, grown_in, ..*old };
-    replace(index, tree);
+    let (is_listed, is_subscribed) = (true, found.is_subscribed);
+    replace(index, Tree { first, count, is_listed, is_subscribed, inherits, checked: CHANGED, grown_in, ..*old });
     Ok(())
 }
 
-/// The tables of a column in the order of their OIDs, and their number; whether a subscription fills one; whether this transaction
-/// has attached one.
-fn find_tables(column: &Polled) -> Result<(*mut Member, usize, bool, bool), Report> {
+/// A table and those below it, in the memory of the call, in the order of their OIDs.
+struct Found {
+    first: *mut Member,
+    count: usize,
+    /// A subscription fills a table.
+    is_subscribed: bool,
+    /// This transaction has attached a table.
+    has_own: bool,
+}
+
+impl Found {
+    fn members(&self) -> &[Member] {
+        // SAFETY: the memory has `count` members.
+        unsafe { std::slice::from_raw_parts(self.first, self.count) }
+    }
+}
+
+fn find_tables(topmost: Oid) -> Result<Found, Report> {
     // The tables, and for each the transaction that put it there.
     let begin = |first| {
         // SAFETY: a new list of OIDs.
         unsafe { raw::lappend_oid(ptr::null_mut(), first) }
     };
-    let (mut tables, mut writers) = (begin(column.topmost), begin(Oid::INVALID));
+    let (mut tables, mut writers) = (begin(topmost), begin(Oid::INVALID));
     let (mut count, mut has_own) = (0, false);
     // SAFETY: as above. No cell is in use when the list grows.
     while let Some(at) = unsafe { catalog::cells(tables).get(count).map(|cell| cell.oid_value) } {
@@ -345,7 +359,7 @@ fn find_tables(column: &Polled) -> Result<(*mut Member, usize, bool, bool), Repo
         let class = catalog::relation(table);
         let is_partitioned = class.as_ref().is_some_and(|class| class.kind == pg_sys::RELKIND_PARTITIONED_TABLE);
         let is_partition = class.as_ref().is_some_and(|class| class.is_partition);
-        let inherits = table != column.topmost && !is_partition;
+        let inherits = table != topmost && !is_partition;
         let is_locked = inherits && class.is_some_and(|class| class.persistence != pg_sys::RELPERSISTENCE_TEMP);
         let (attached_by, shapes_tree) = (attached_by.to_u32(), !is_partition || is_partitioned);
         Member { table, attached_by, checked: CHANGED, inherits, is_locked, shapes_tree }
@@ -360,7 +374,7 @@ fn find_tables(column: &Polled) -> Result<(*mut Member, usize, bool, bool), Repo
     };
     members.sort_unstable_by_key(|member| member.table.to_u32());
     let is_subscribed = contains_subscribed(members)?;
-    Ok((members.as_mut_ptr(), count, is_subscribed, has_own))
+    Ok(Found { first: members.as_mut_ptr(), count, is_subscribed, has_own })
 }
 
 /// Whether a subscription fills one of the tables.

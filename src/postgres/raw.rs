@@ -85,7 +85,6 @@ functions! {
     fn quote_literal_cstr(text: *const c_char) -> *mut c_char;
     fn quote_qualified_identifier(schema: *const c_char, name: *const c_char) -> *mut c_char;
     fn get_namespace_name(schema: Oid) -> *mut c_char;
-    fn find_all_inheritors(table: Oid, lock: LOCKMODE, parents: *mut *mut List) -> *mut List;
     fn get_extension_oid(name: *const c_char, missing_ok: bool) -> Oid;
     fn get_rel_namespace(relation: Oid) -> Oid;
     fn isTempNamespace(schema: Oid) -> bool;

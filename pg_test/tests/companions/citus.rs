@@ -36,6 +36,26 @@ const REFUSED: [(&str, &str); 4] = [
     ("42809", "INSERT INTO outbox (tenant) SELECT v FROM parcels"),
 ];
 
+/// Tables that Citus manages after they were prepared for polls, and one that is distributed although it has triggers.
+const PREPARED_BEFORE: &str = "
+    CREATE TABLE local_numbers (n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, v int);
+    CALL comb_enable_polls('local_numbers', 'n');
+    SELECT citus_add_local_table_to_metadata('local_numbers');
+    CREATE TABLE local_keys (id uuid PRIMARY KEY DEFAULT comb_new(), v int);
+    CALL comb_enable_polls('local_keys', 'id');
+    SELECT citus_add_local_table_to_metadata('local_keys')";
+const UNSAFE: &str = "
+    CREATE TABLE unsafe (n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, v int);
+    CALL comb_enable_polls('unsafe', 'n');
+    SELECT create_distributed_table('unsafe', 'n')";
+
+/// Their writers fail: the tables that store the rows have no sequence, and no statement trigger.
+const WRITES: [(&str, &str); 3] = [
+    ("42809", "INSERT INTO local_numbers (v) VALUES (1)"),
+    ("23514", "INSERT INTO local_keys (v) VALUES (1)"),
+    ("42809", "INSERT INTO unsafe (v) VALUES (1)"),
+];
+
 #[test]
 #[ignore = "needs Citus: make companions ON=citus CITUS=..."]
 fn distributed_tables() {
@@ -61,6 +81,12 @@ fn distributed_tables() {
     a.facts("shop", "app", FACTS);
     let mut client = a.connect();
     for (state, statement) in REFUSED {
+        assert_eq!(sqlstate(&mut client, statement), state, "{statement}");
+    }
+    a.app(PREPARED_BEFORE);
+    a.superuser("ALTER ROLE app SET citus.enable_unsafe_triggers = on");
+    a.app(UNSAFE);
+    for (state, statement) in WRITES {
         assert_eq!(sqlstate(&mut client, statement), state, "{statement}");
     }
 

@@ -3,6 +3,7 @@
 
 mod horizon;
 
+use std::collections::HashMap;
 use std::thread;
 use std::time::Duration;
 
@@ -39,6 +40,7 @@ fn keys_are_replicated() {
     replicate_to_each_other(&hosts, &mut section);
     all_write(&hosts);
     order_of_arrival(&hosts, &mut section);
+    versions_of_a_subscriber(&hosts);
     a_feed_of_a_subscriber(&hosts);
     subscribers_without_comb(&hosts);
     row_filters(&hosts, &mut section);
@@ -206,6 +208,55 @@ fn order_of_arrival(hosts: &Hosts, section: &mut Section) {
                  < min(arrived::text) FILTER (WHERE node IN ('streamed', 'meanwhile'))
              AND (SELECT node FROM orders ORDER BY arrived DESC LIMIT 1) = 'last' FROM orders",
     );
+}
+
+/// A row version that a subscriber generates: an update that parallel workers apply while it is open is not skipped.
+fn versions_of_a_subscriber(hosts: &Hosts) {
+    let [a, b, _] = hosts;
+    a.app("CREATE TABLE items (n int PRIMARY KEY, name text); INSERT INTO items SELECT n, 'old' FROM generate_series(1, 5000) n");
+    a.app("CREATE PUBLICATION items_alone FOR TABLE items");
+    let table = "CREATE EXTENSION comb;
+        CREATE TABLE items (n int PRIMARY KEY, name text, version uuid NOT NULL DEFAULT comb_tracked());
+        CREATE TRIGGER version BEFORE INSERT OR UPDATE ON items FOR EACH ROW EXECUTE FUNCTION comb_row_version()";
+    create_database(b, "versions", table);
+    subscribe(b, "versions", "versions", a, "items_alone WITH (streaming = parallel)");
+    let mut reader = b.server.connect_to("versions");
+    let problem = b.run("versions", "app", "SELECT problem FROM comb_horizon_status()");
+    assert_eq!(problem, "the trigger that guards table \"items\" is not called by a subscription");
+    b.run("versions", "app", "ALTER TABLE items ENABLE ALWAYS TRIGGER version");
+    // The worker knows then that the first copy has ended.
+    a.app("UPDATE items SET name = 'older' WHERE n = 1");
+    catch_up(hosts);
+
+    let (mut cursor, mut copy) = (Uuid::nil(), HashMap::new());
+    let poll = "SELECT version, n, name FROM items WHERE version > $1 AND version <= comb_uuid_horizon('items', after => $1)
+        ORDER BY version";
+    let mut poll = || {
+        for row in reader.query(poll, &[&cursor]).expect("rows") {
+            cursor = row.get(0);
+            copy.insert(row.get::<_, i32>(1), row.get::<_, String>(2));
+        }
+        copy.values().fold([0; 3], |[old, open, meanwhile], name| match name.as_str() {
+            "open" => [old, open + 1, meanwhile],
+            "meanwhile" => [old, open, meanwhile + 1],
+            _ => [old + 1, open, meanwhile],
+        })
+    };
+    assert_eq!(poll(), [5000, 0, 0]);
+    let mut open = a.connect();
+    let streams = "BEGIN; UPDATE items SET name = 'open' WHERE n <= 4000";
+    open.batch_execute(streams).expect(streams);
+    b.wait_until("versions", "SELECT count(*) > 0 FROM comb_horizon_holders()");
+    a.app("UPDATE items SET name = 'meanwhile' WHERE n > 4000");
+    b.wait_until("versions", "SELECT count(*) = 1000 FROM items WHERE name = 'meanwhile'");
+    assert_eq!(poll(), [5000, 0, 0], "the open transaction holds the horizon");
+    open.batch_execute("COMMIT").expect("COMMIT");
+    catch_up(hosts);
+    b.wait_until(
+        "versions",
+        "SELECT bool_and(version <= comb_uuid_horizon('items')) AND count(*) FILTER (WHERE name = 'open') = 4000 FROM items",
+    );
+    assert_eq!(poll(), [0, 4000, 1000]);
 }
 
 /// The feed of docs/tools.md on a subscriber: without ALWAYS it is empty, with it a late row is not skipped.

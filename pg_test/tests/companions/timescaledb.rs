@@ -1,5 +1,9 @@
 //! Hypertables by the time of comb's keys, and TimescaleDB's functions together with comb's.
 
+use std::thread;
+
+use pg_test::sqlstate;
+
 use super::common::{Host, Section};
 
 /// What drop_chunks does to `events`.
@@ -72,6 +76,61 @@ fn hypertables_by_keys() {
     a.facts("shop", "postgres", FUNCTIONS);
     mssql(a, &mut section);
     section.end();
+}
+
+#[test]
+#[ignore = "needs TimescaleDB: make companions"]
+fn polls_of_a_hypertable() {
+    let [a] = &start();
+    a.superuser("CREATE EXTENSION timescaledb");
+    a.app(
+        "CREATE EXTENSION comb;
+         CREATE TABLE readings (position bigint GENERATED ALWAYS AS IDENTITY, at timestamptz NOT NULL, v int)
+             WITH (tsdb.hypertable, tsdb.partition_column = 'at', tsdb.chunk_interval = '1 day');
+         INSERT INTO readings (at, v) VALUES ('2026-01-01Z', 0);
+         CALL comb_enable_polls('readings', 'position')",
+    );
+    let (mut slow, mut fast, mut reader) = (a.connect(), a.connect(), a.connect());
+    let mut read = Vec::<i64>::new();
+    let mut poll = || {
+        let cursor = read.last().copied().unwrap_or_default();
+        let rows = "SELECT position FROM readings
+            WHERE position > $1 AND position <= comb_number_horizon('readings', after => $1) ORDER BY position";
+        match reader.query(rows, &[&cursor]) {
+            Ok(rows) => read.extend(rows.iter().map(|row| row.get::<_, i64>(0))),
+            Err(error) => assert_eq!(error.code().map(|code| code.code()), Some("40001"), "{error}"),
+        }
+        read.clone()
+    };
+    assert_eq!(poll(), [1]);
+    slow.batch_execute("BEGIN; INSERT INTO readings (at, v) VALUES ('2026-01-01Z', 1)").expect("a row");
+    fast.batch_execute("INSERT INTO readings (at, v) VALUES ('2026-01-01 01:00Z', 2), ('2026-01-01 02:00Z', 3)").expect("rows");
+    assert_eq!(poll(), [1], "the open transaction holds the horizon");
+    slow.batch_execute("COMMIT").expect("COMMIT");
+    assert_eq!(poll(), [1, 2, 3, 4]);
+    fast.batch_execute(
+        "INSERT INTO readings (at, v) SELECT '2026-01-02Z'::timestamptz + n * interval '1 day', n FROM generate_series(1, 5) n",
+    )
+    .expect("rows in new chunks");
+    // The first poll finds the new chunks: 40001.
+    poll();
+    assert_eq!(poll(), (1..=9).collect::<Vec<_>>());
+    let old = "INSERT INTO readings OVERRIDING SYSTEM VALUE VALUES (2, '2026-01-05Z', 1)";
+    assert_eq!(sqlstate(&mut fast, old), "23514");
+    a.app("CALL comb_enable_polls('readings', 'position')");
+    fast.batch_execute("INSERT INTO readings (at, v) VALUES ('2026-01-05Z', 1)").expect("a row");
+    assert_eq!(poll().last(), Some(&10));
+
+    // Who creates a chunk waits for a writer that waits for the chunk.
+    slow.batch_execute("BEGIN; INSERT INTO readings (at, v) VALUES ('2026-01-05Z', 1)").expect("a row");
+    let mut creator = a.connect();
+    let outcomes = thread::scope(|scope| {
+        let waits = scope.spawn(move || sqlstate(&mut creator, "INSERT INTO readings (at, v) VALUES ('2026-02-01Z', 1)"));
+        a.wait_until("shop", "SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'");
+        let own = sqlstate(&mut slow, "INSERT INTO readings (at, v) VALUES ('2026-02-01Z', 1); COMMIT");
+        [own, waits.join().expect("a connection")]
+    });
+    assert!(matches!(outcomes.each_ref().map(String::as_str), ["00000", "40P01"] | ["40P01", "00000"]), "{outcomes:?}");
 }
 
 fn version_7(a: &Host, section: &mut Section) {
