@@ -25,7 +25,12 @@ imports() {
                 s|^([a-z]+) (.*) crate::([a-z]+)::(.*)|\1 \3\n\2 \3/\4|' | sort -u
 }
 
-import_circles() { imports | tsort 2>&1 >/dev/null | sed 's/^tsort: -:/src: imports:/; s/^tsort:/   /'; }
+# The same of the files of a crate, without those of tests.
+imports_of_crates() {
+    grep -roE --include='*.rs' '(crate|super)::[a-z_0-9]+' crates/*/src | grep -vE '(_tests|_model|/simulation|/lib)\.rs:' |
+        sed -E 's#^crates/([^/]+)/src/(.+)\.rs:(crate|super)::(.*)#\1/\2 \1/\4#' | sort -u
+}
+import_circles() { { imports; imports_of_crates; } | tsort 2>&1 >/dev/null | sed 's/^tsort: -:/imports:/; s/^tsort:/   /'; }
 # The pairs are read from lines that name one file each.
 imports_of_several() { grep -rnE --include='*.rs' "use +(crate(::[a-z_]+)?|super)(::[{]|;)" src/*/; }
 # PostgreSQL calls them. A panic that leaves one ends the server.
@@ -78,7 +83,7 @@ check_crates() {
 cd "$ROOT"
 say "Rules"
 rule "SQL objects are created in sql/" created_in_rust
-rule "imports in src/ go from functions to horizon, server and postgres, in no circle" import_circles
+rule "imports in src/ go from functions to horizon, server and postgres; no files import each other" import_circles
 rule "an import in src/ names one file, as \`use crate::server::settings;\`: one line for each" imports_of_several
 rule "each function that PostgreSQL calls has #[pgrx::pg_guard]" unguarded
 rule "tools/unbound.c compares each OID that src/ writes as a number" unchecked_numbers
