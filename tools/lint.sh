@@ -38,6 +38,8 @@ unguarded() {
     grep -rnE --include='*.rs' -B3 '^ *(pub )?(unsafe )?extern "C-unwind" fn ' src | awk '/pg_guard/ { guarded = 1 } /^--$/ { guarded = 0 }
         /extern "C-unwind" fn / { if (!guarded) print; guarded = 0 }'
 }
+# Texts that say nothing of the one call.
+vague_reasons() { grep -rnE --include='*.rs' 'SAFETY: (as above|as in `?[a-z_]+`?|reads (the )?catalogs?|in a transaction|there is room)\.$' src; }
 unchecked_numbers() {
     grep -rhoE --include='*.rs' 'Oid::from_u32\([0-9]+\)' src | sed 's/.*(\(.*\))/\1/' | sort -u |
         while read -r number; do grep -qE "== $number\>" tools/unbound.c || echo "$number"; done
@@ -86,6 +88,7 @@ rule "SQL objects are created in sql/" created_in_rust
 rule "imports in src/ go from functions to horizon, server and postgres; no files import each other" import_circles
 rule "an import in src/ names one file, as \`use crate::server::settings;\`: one line for each" imports_of_several
 rule "each function that PostgreSQL calls has #[pgrx::pg_guard]" unguarded
+rule "a comment on unsafe code says why it is sound" vague_reasons
 rule "tools/unbound.c compares each OID that src/ writes as a number" unchecked_numbers
 rule "a file name is there once, or in src/functions/ and in a crate" names_twice
 rule "src/schema.rs names the chapters of sql/ in their order" chapters

@@ -146,7 +146,7 @@ impl Functions {
             // SAFETY: both are C strings.
             StringInfo::of_bytes(unsafe { CStr::from_ptr(raw::quote_qualified_identifier(schema, name.as_ptr())) }.to_bytes())
         };
-        // SAFETY: as above.
+        // SAFETY: a C string, in the memory of the call.
         let schema = identifier(unsafe { CStr::from_ptr(schema) }.to_bytes());
         let mut above = StringInfo::of(" OPERATOR(");
         above.push(schema.bytes());
@@ -297,7 +297,7 @@ fn warn(functions: &Functions, column: &Polled) -> Result<(), Report> {
 fn guard_name(key: &[u8]) -> StringInfo {
     let room = pg_sys::NAMEDATALEN as i32 - 1 - GUARD.len() as i32;
     let mut name = StringInfo::of(GUARD);
-    // SAFETY: reads the bytes of the key.
+    // SAFETY: it reads as many bytes as the key has.
     let length = unsafe { raw::pg_mbcliplen(key.as_ptr().cast(), key.len() as i32, room) };
     name.push(key.get(..length as usize).unwrap_or(key));
     name
@@ -349,7 +349,7 @@ fn execute(statement: &StringInfo) -> Result<(), Report> {
 
 /// The first column of the first row, a bigint.
 fn select(statement: &StringInfo) -> Result<Option<i64>, Report> {
-    // SAFETY: as above. A SELECT of an aggregate returns one row.
+    // SAFETY: a C string, in a connection. A SELECT of an aggregate returns one row.
     unsafe {
         raw::SPI_execute(statement.as_ptr(), true, 1);
         let table = &*pg_sys::SPI_tuptable;

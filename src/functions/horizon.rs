@@ -172,7 +172,7 @@ fn put_status(rows: &Rows, table: Oid, column: &Polled) -> Result<(), Report> {
         let of_column = |entry: &Entry| entry.key == column.key && ServerTransactions.in_progress(entry.id);
         held = floors.live().filter(of_column).min_by_key(|entry| entry.since);
     }
-    // SAFETY: in a transaction.
+    // SAFETY: in a transaction, which keeps the lock. Any OID can be locked.
     let is_free = unsafe { raw::ConditionalLockRelationOid(table, pg_sys::AccessShareLock as i32) };
     let locked = || report!(ERRCODE_LOCK_NOT_AVAILABLE, "the table is locked");
     let found = if is_free { horizon(table, name.to_bytes(), keys) } else { Err(locked()) };

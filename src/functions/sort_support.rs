@@ -88,7 +88,7 @@ unsafe extern "C-unwind" fn stops_abbreviating(rows: c_int, sort: SortSupport) -
     if rows < 10_000 || state.keys < 10_000 || !state.is_estimating {
         return false;
     }
-    // SAFETY: as in `abbreviate`.
+    // SAFETY: prepare_sort has created the estimator.
     let distinct = unsafe { raw::estimateHyperLogLog(&raw mut state.distinct) };
     // With this many distinct keys, abbreviation is faster for any number of UUIDs.
     if distinct > 100_000.0 {

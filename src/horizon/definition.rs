@@ -189,7 +189,7 @@ fn definition(table: Oid) -> Result<Definition, Report> {
         })?;
         Ok(facts)
     })?;
-    // SAFETY: as above.
+    // SAFETY: no call of PostgreSQL while this reference is in use.
     let known = unsafe { &mut *KNOWN.get() };
     known.next = (known.next + 1) % TABLES;
     if let Some(place) = known.tables.get_mut(known.next) {
@@ -216,12 +216,12 @@ fn add_column(facts: &mut Definition, table: Oid, name: &CStr, label: Option<&CS
     if is_attached_here(table, topmost, name)? {
         // A poll does not see such a table until the messages of this transaction are sent, which is later than its rows can be
         // seen. The lock is kept until then.
-        // SAFETY: in a transaction.
+        // SAFETY: in a transaction, which keeps the lock. Any OID can be locked.
         unsafe { raw::LockRelationOid(topmost, pg_sys::AccessExclusiveLock as i32) };
     }
-    // SAFETY: set when the process connected to its database.
+    // SAFETY: a number that is set when the process connects to its database, before it runs SQL.
     let database = unsafe { pg_sys::MyDatabaseId }.to_u32();
-    // SAFETY: reads the catalogs.
+    // SAFETY: in a transaction, where any OID can be looked up. The name is a C string.
     let topmost_attribute = unsafe { raw::get_attnum(topmost, name.as_ptr()) };
     let (source, key) = if let KeyType::Uuid(_) = key_type {
         (Source::Clock, Key::clock(database))
@@ -293,7 +293,7 @@ pub fn parents(table: Oid, column: Option<&CStr>) -> Result<[Option<Oid>; 2], Re
     let mut parents = [None; 2];
     let mut count = 0;
     catalog::scan(PARENTS, &[table], |row| {
-        // SAFETY: a row of pg_inherits.
+        // SAFETY: the scan is of pg_inherits, whose rows have this type.
         let above = unsafe { row.form::<FormDataPgInherits>() }.inhparent;
         if column.is_none_or(|name| catalog::column(above, name, |_, _| ()).is_some()) {
             if let Some(place) = parents.get_mut(count) {
@@ -325,7 +325,7 @@ pub fn column_name(column: &Polled) -> &CStr {
 
 /// The type of a key, under its domains; `None` if it is another one.
 pub fn key_type(type_id: Oid) -> Option<KeyType> {
-    // SAFETY: reads the catalogs.
+    // SAFETY: in a transaction. A type that does not exist is an ERROR.
     match unsafe { raw::getBaseType(type_id) } {
         pg_sys::INT2OID => Some(KeyType::Smallint),
         pg_sys::INT4OID => Some(KeyType::Integer),
@@ -337,7 +337,7 @@ pub fn key_type(type_id: Oid) -> Option<KeyType> {
 
 fn is_uniqueidentifier(type_id: Oid) -> bool {
     let is_it = catalog::cached(SysCacheIdentifier::TYPEOID, type_id, |row| {
-        // SAFETY: a row of pg_type, whose name ends with a zero.
+        // SAFETY: the rows of this cache are those of pg_type, whose names end with a zero.
         let (form, name) = unsafe {
             let form = row.form::<pg_sys::FormData_pg_type>();
             (form, CStr::from_ptr(form.typname.data.as_ptr()))

@@ -66,7 +66,7 @@ impl Entries {
             return;
         }
         let capacity = (2 * self.capacity).max(8);
-        // SAFETY: in a transaction. The old entries are copied.
+        // SAFETY: the memory has room for `capacity` entries, and lives until the end of the transaction. `first` has `count`.
         unsafe {
             let memory = raw::MemoryContextAlloc(pg_sys::TopTransactionContext, capacity * size_of::<Own>()).cast::<Own>();
             ptr::copy_nonoverlapping(self.first, memory, self.count);
@@ -93,7 +93,7 @@ fn store(own: Own) {
 
 /// The full id of the top-level transaction; `None` if it has none yet.
 pub fn own_id() -> Option<u64> {
-    // SAFETY: in a transaction.
+    // SAFETY: in a transaction, to which it assigns no id.
     Some(unsafe { raw::GetTopFullTransactionIdIfAny() }.value).filter(|id| *id != 0)
 }
 
@@ -116,7 +116,7 @@ fn no_table() -> Report {
 
 /// The key of the clock for tables of this database.
 pub fn clock_key() -> Key {
-    // SAFETY: set when the process connected to its database.
+    // SAFETY: a number that is set when the process connects to its database, before it runs SQL.
     Key::clock(unsafe { pg_sys::MyDatabaseId }.to_u32())
 }
 
@@ -233,7 +233,7 @@ fn claim(floors: Floors, key: Key) -> Result<(usize, u64), Report> {
     let entry = Entry { id, key, floor: None, since: realtime().unwrap_or(0) };
     let place = floors.place(entry, &ServerTransactions).map_err(|full| table_is_full(floors, full))?;
     let own = Own { key, place, is_complete: false, bound: i64::MIN, firm: i64::MIN, sequence: 0, file: 0, generation: 0 };
-    // SAFETY: there is room.
+    // SAFETY: `reserve` has made room for one more entry.
     unsafe { entries.first.add(entries.count).write(own) };
     ENTRIES.set(Entries { id, count: entries.count + 1, ..entries });
     Ok((place, id))
@@ -303,7 +303,7 @@ unsafe extern "C-unwind" fn at_end(event: pg_sys::XactEvent::Type, _argument: *m
 /// Returns an error in recovery, and in a session that a node of Citus opened to query shards: the transactions that write
 /// them hold their floors where they began.
 fn check_available() -> Result<(), Report> {
-    // SAFETY: reads shared memory that every backend has.
+    // SAFETY: it has no arguments, and a process that runs SQL has attached to the shared memory that it reads.
     if unsafe { raw::RecoveryInProgress() } {
         return Err(in_recovery());
     }

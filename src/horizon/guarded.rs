@@ -25,7 +25,7 @@ pub fn check_table(
     let Some(class) = catalog::relation(table) else { return Ok(()) };
     if class.persistence == pg_sys::RELPERSISTENCE_TEMP && inherits {
         // Those of other sessions have no rows that a poll can read.
-        // SAFETY: reads the catalogs.
+        // SAFETY: in a transaction. A relation that does not exist has schema 0.
         return if unsafe { raw::isTempNamespace(raw::get_rel_namespace(table)) } { Err(temporary(table)) } else { Ok(()) };
     }
     must_see(class.written_by)?;

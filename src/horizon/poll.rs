@@ -132,7 +132,7 @@ fn find(table: Oid, name: &[u8], keys: Keys) -> Result<Polled, Report> {
 
 /// The number of a column.
 pub fn column_named(table: Oid, name: &[u8]) -> Result<i16, Report> {
-    // SAFETY: reads the catalogs. The text is a C string.
+    // SAFETY: in a transaction, where any OID can be looked up. The name is a C string.
     let attribute = unsafe { raw::get_attnum(table, StringInfo::of_bytes(name).as_ptr()) };
     if attribute > 0 {
         return Ok(attribute);
@@ -152,7 +152,7 @@ fn not_topmost(table: Oid, topmost: Oid) -> Report {
 /// Whether the current role has a privilege on a table, or on a column of it. False if there is no table.
 pub fn may(table: Oid, privilege: u32) -> bool {
     let mut is_missing = false;
-    // SAFETY: reads the catalogs.
+    // SAFETY: in a transaction, where any OID can be looked up; `is_missing` says if there is none.
     unsafe {
         let (role, mode) = (raw::GetUserId(), pg_sys::AclMode::from(privilege));
         raw::pg_class_aclcheck_ext(table, role, mode, &raw mut is_missing) == AclResult::ACLCHECK_OK
@@ -263,7 +263,7 @@ fn asked(of: Option<(Oid, &[u8], Keys)>, snapshot: &Snapshot) -> Asked {
     let mut name = [0; 64];
     name.iter_mut().zip(text).for_each(|(to, from)| *to = *from);
     let (transaction, xmax, running) = (local_transaction_id(), snapshot.xmax, snapshot.running.len() as u32);
-    // SAFETY: reads a variable of the process.
+    // SAFETY: a number that this process alone changes.
     Asked { table, name, keys, role: unsafe { raw::GetUserId() }, transaction, xmax, running }
 }
 
@@ -327,7 +327,7 @@ fn snapshot() -> Result<Snapshot<'static>, Report> {
     }
     let running = match active.xcnt {
         0 => &[],
-        // SAFETY: as above. A transaction id is an u32.
+        // SAFETY: the snapshot has `xcnt` ids there, until the end of the call. A transaction id is a u32.
         count => unsafe { std::slice::from_raw_parts(active.xip.cast(), count as usize) },
     };
     let next = ServerTransactions.next();

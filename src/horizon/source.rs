@@ -29,7 +29,7 @@ impl Source {
 pub fn source_of(table: Oid, column: i16) -> Result<Source, Report> {
     let (mut identity, mut owned, mut owns_several, mut default) = (None, None, false, None);
     catalog::scan(BY_REFERENCED, &[pg_sys::RelationRelationId, table], |row| {
-        // SAFETY: a row of pg_depend.
+        // SAFETY: the scan is of pg_depend, whose rows have this type.
         let depends = unsafe { row.form::<FormDataPgDepend>() };
         let is_sequence = |class: Relation| class.kind == pg_sys::RELKIND_SEQUENCE;
         if depends.classid == pg_sys::RelationRelationId
@@ -48,7 +48,7 @@ pub fn source_of(table: Oid, column: i16) -> Result<Source, Report> {
         Ok(())
     })?;
     catalog::scan(DEFAULTS_OF_TABLE, &[table], |row| {
-        // SAFETY: a row of pg_attrdef, whose expression is a node as a text.
+        // SAFETY: the scan is of pg_attrdef, whose rows have this type, and whose expressions are texts of nodes.
         unsafe {
             if row.form::<FormDataPgAttrdef>().adnum == column
                 && let Some(text) = row.value(DEFAULT_EXPRESSION)

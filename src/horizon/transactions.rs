@@ -19,8 +19,8 @@ impl Transactions for ServerTransactions {
     }
 
     fn in_progress(&self, id: u64) -> bool {
-        // SAFETY: reads shared memory that every backend has. The caller excludes ids that are so old that their lower half was
-        // assigned again.
+        // SAFETY: compares an id with shared memory, to which the process has attached. The caller excludes ids whose lower half
+        // was assigned again.
         unsafe { raw::TransactionIdIsInProgress(pg_sys::TransactionId::from_inner(id as u32)) }
     }
 }

@@ -339,14 +339,14 @@ fn find_tables(topmost: Oid) -> Result<Found, Report> {
     };
     let (mut tables, mut writers) = (begin(topmost), begin(Oid::INVALID));
     let (mut count, mut has_own) = (0, false);
-    // SAFETY: as above. No cell is in use when the list grows.
+    // SAFETY: a list of OIDs, of which no cell is in use when it grows.
     while let Some(at) = unsafe { catalog::cells(tables).get(count).map(|cell| cell.oid_value) } {
         count += 1;
         if catalog::relation(at).is_none_or(|class| !class.has_children) {
             continue;
         }
         catalog::scan(CHILDREN, &[at], |row| {
-            // SAFETY: a row of pg_inherits; as above.
+            // SAFETY: the scan is of pg_inherits, whose rows have this type. Both are lists of OIDs.
             unsafe {
                 tables = raw::lappend_oid(tables, row.form::<FormDataPgInherits>().inhrelid);
                 writers = raw::lappend_oid(writers, Oid::from_u32(row.raw_writer()));
@@ -382,7 +382,7 @@ fn contains_subscribed(members: &[Member]) -> Result<bool, Report> {
     let mut contains = false;
     catalog::scan(SUBSCRIPTIONS_OF_TABLE, &[], |row| {
         // srrelid, the second column of fixed length (catalog/pg_subscription_rel.h).
-        // SAFETY: a row of pg_subscription_rel.
+        // SAFETY: the scan is of pg_subscription_rel, whose first two columns are OIDs.
         let [_, table] = *unsafe { row.form::<[Oid; 2]>() };
         contains |= members.binary_search_by_key(&table.to_u32(), |member| member.table.to_u32()).is_ok();
         Ok(())

@@ -40,7 +40,7 @@ pub fn scan(table: Oid, mut each: impl FnMut(&TriggerRow) -> Result<(), Report>)
 /// Calls `each` with the tables that have a trigger which is a guard and not that of a partition, in the order of their OIDs.
 pub fn scan_guarded_tables(mut each: impl FnMut(Oid) -> Result<(), Report>) -> Result<(), Report> {
     catalog::scan(TRIGGERS_OF_TABLE, &[], |row| {
-        // SAFETY: as above.
+        // SAFETY: the scan is of pg_trigger, whose rows have this type and exist during the call.
         let trigger = TriggerRow { row, form: unsafe { row.form() } };
         let is_guard = matches!(trigger.calls(), Some(Calls::Guard | Calls::RowVersion));
         if is_guard && !trigger.is_of_parent() { each(trigger.form.tgrelid) } else { Ok(()) }

@@ -59,7 +59,7 @@ impl Rows {
     }
 
     pub fn put(&self, columns: &[Option<Datum>]) {
-        // SAFETY: InitMaterializedSRF filled these in. As in `row`.
+        // SAFETY: InitMaterializedSRF filled these in, and tuplestore_putvalues() only reads from the arrays.
         unsafe {
             let (values, nulls) = in_arrays(columns, (*self.info).setDesc);
             raw::tuplestore_putvalues((*self.info).setResult, (*self.info).setDesc, values as Const<_>, nulls as Const<_>);
