@@ -22,6 +22,11 @@ ALTER FUNCTION comb_smaller(uuid, uuid) RENAME TO _comb_smaller;
 ALTER FUNCTION comb_larger(uuid, uuid) RENAME TO _comb_larger;
 ALTER FUNCTION comb_clock_status() RENAME TO _comb_clock_status;
 
+-- Conversions
+
+COMMENT ON FUNCTION comb_convert(uuid, text, text) IS
+    'convert UUID from one layout to another; null if the UUID cannot be in the first, or the second cannot hold its time';
+
 -- A shifted time, and a text format of which there is one
 
 DROP FUNCTION comb_shifted(interval, text);
@@ -34,11 +39,6 @@ COMMENT ON FUNCTION comb_encode(uuid) IS
 CREATE FUNCTION comb_decode(value text) RETURNS uuid
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'comb_decode';
 COMMENT ON FUNCTION comb_decode(text) IS 'read UUID from 26 characters of Crockford''s base32, the text of ULID';
-
--- Conversions
-
-COMMENT ON FUNCTION comb_convert(uuid, text, text) IS
-    'convert UUID from one layout to another; null if the UUID cannot be in the first, or the second cannot hold its time';
 
 -- Estimates of comparisons in SQL Server's order
 

@@ -106,6 +106,8 @@ shellcheck -x -S warning "${scripts[@]}" || broken=$((broken + 1))
 say "Formatting"
 # RUSTFMT is a stand-in: tools/cargo.sh.
 env -u RUSTFMT cargo fmt --all --check || broken=$((broken + 1))
+say "Names of files, headings, functions and settings in comments and pages"
+CARGO_TARGET_DIR=${CARGO_TARGET_DIR%/*} cargo test --locked --quiet --package pg_test --test pages references || broken=$((broken + 1))
 say "Declarations that pgrx does not have, compared with the headers of PostgreSQL $MAJOR"
 cc -fsyntax-only -Wall -Werror -I"$("$PG_CONFIG" --includedir-server)" tools/unbound.c || broken=$((broken + 1))
 say "Clippy for PostgreSQL $MAJOR, and without PostgreSQL"
@@ -116,7 +118,5 @@ CARGO_TARGET_DIR=${CARGO_TARGET_DIR%/*}/pg19-bindings MAJOR=19 DOCS_RS=1 \
     for_server clippy --package comb --lib --features schema -- -D warnings -A clippy::unnecessary_cast -A ambiguous_glob_imports
 # The same for all majors: checked once.
 CARGO_TARGET_DIR=${CARGO_TARGET_DIR%/*} cargo clippy --locked --all-targets -- -D warnings
-say "Names of files, headings, functions and settings in comments and pages"
-CARGO_TARGET_DIR=${CARGO_TARGET_DIR%/*} cargo test --locked --quiet --package pg_test --test pages references || broken=$((broken + 1))
 check_crates
 [ $broken -eq 0 ] || die "rules are broken: see above"
