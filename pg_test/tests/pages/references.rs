@@ -15,8 +15,8 @@ const TESTS: [&str; 7] = ["companions/", "connections/", "examples/", "faults/",
 const ENDS: [&str; 9] = [".rs", ".md", ".sh", ".py", ".toml", ".txt", ".csv", ".patch", ".yml"];
 /// They have names of other versions.
 const EXEMPT: [&str; 4] = ["CHANGELOG.md", "sql/comb--", "bench/published/", "packaging/debian/changelog"];
-/// A site, a file of Django's, and a folder that the benchmark creates.
-const OF_OTHERS: [&str; 3] = ["rustup.rs", "manage.py", "bench/results/"];
+/// A site, files of other projects, and those that the benchmark and `make release` create.
+const OF_OTHERS: [&str; 6] = ["rustup.rs", "manage.py", "SECURITY-INSIGHTS.yml", "profiles/full.txt", "bench/results/", "notes.md"];
 
 /// What exists.
 struct Repository {
