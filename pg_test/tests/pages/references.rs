@@ -69,7 +69,7 @@ fn is_path(word: &str) -> bool {
     let is_folder = word.split_once('/').is_some_and(|(first, _)| FOLDERS.contains(&first))
         || TESTS.iter().any(|tests| word.len() > tests.len() && word.starts_with(tests));
     let is_page = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"].iter().any(|page| word.ends_with(page));
-    plain && (is_file && !is_variable || is_folder && !is_variable || is_page)
+    plain && (is_page || (is_file || is_folder) && !is_variable)
 }
 
 /// `a/{b,c}` is `a/b` and `a/c`.
