@@ -17,7 +17,7 @@ use comb_horizon::{Floors, Header, Place};
 /// (a platform where they do not, EXEC_BACKEND, is not supported).
 static PRELOADED: AtomicPtr<Block> = AtomicPtr::new(std::ptr::null_mut());
 
-/// The names of the block and of the table in PostgreSQL's index of shared memory. Version 0.3.0 has the former as well.
+/// The names of the block and of the table in PostgreSQL's index of shared memory.
 const BLOCK: &CStr = c"comb clock line";
 const TABLE: &CStr = c"comb floors";
 

@@ -14,6 +14,8 @@ use crate::script;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 const RELEASED: &str = "0.4.1";
+/// Its SQL runs with the library of the released version.
+const BEFORE: &str = "0.4.0";
 const OPTIONS: &str = "-c search_path=app,extensions -c comb_upgrade.schema=extensions -c client_min_messages=error";
 
 /// The library of the released version, whose script is then installed; `None` where there is no clone of the repository.
@@ -28,8 +30,10 @@ fn released() -> Option<Vec<u8>> {
             say(&format!("Not tested: updates: this is not a clone with the commit of version {RELEASED}"));
             return None;
         }
-        let name = format!("comb--{RELEASED}.sql");
-        fs::copy(folder.join(&name), installation().scripts.join(name)).expect("the script of the released version");
+        for version in [BEFORE, RELEASED] {
+            let name = format!("comb--{version}.sql");
+            fs::copy(folder.join(&name), installation().scripts.join(name)).expect("the script of a released version");
+        }
         Some(folder)
     });
     release.as_ref().map(|folder| fs::read(folder.join("comb.so")).expect("the library of the released version"))
@@ -107,6 +111,7 @@ fn an_update_is_a_fresh_install() {
     for database in ["shop", "plain", "prepared", "without_plpgsql"] {
         create(&server, database, RELEASED);
     }
+    create(&server, "older", BEFORE);
     run(&server, "shop", "usage.sql");
     let facts = run(&server, "shop", "facts.sql");
     server.execute("CREATE ROLE second SUPERUSER");
@@ -135,13 +140,13 @@ fn an_update_is_a_fresh_install() {
     drop(in_two_phases);
     let by_another = "SET SESSION AUTHORIZATION second; ALTER EXTENSION comb UPDATE";
     server.connect_to("plain").batch_execute(by_another).expect("an update by another superuser");
-    for database in ["shop", "without_plpgsql"] {
+    for database in ["shop", "without_plpgsql", "older"] {
         update(&server, database).unwrap_or_else(|error| panic!("{database}: {error:?}"));
     }
-    for database in ["shop", "without_plpgsql", "plain"] {
+    for database in ["shop", "without_plpgsql", "plain", "older"] {
         assert_eq!(version(&server, database), VERSION);
     }
-    for database in ["shop", "prepared", "without_plpgsql"] {
+    for database in ["shop", "prepared", "without_plpgsql", "older"] {
         assert_same_lines(&run(&server, database, "catalog.sql"), &fresh, database);
     }
     let more = facts.replace("events 2", "events 3").replace("outbox 2", "outbox 3");
