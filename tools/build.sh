@@ -49,4 +49,5 @@ for_server metadata --format-version 1 --filter-platform "${CARGO_BUILD_TARGET:-
     die "cargo cannot get the crates that the build needs: see above" \
         "Without a network: make dist VENDOR=1 on another machine writes an archive with them. docs/install.md says how to use it."
 build_release "${2:-$(user_stage)}"
+is_release || say "$NO_RELEASE"
 say "Built comb $COMB_VERSION for $PG_CONFIG_VERSION. To install it: $(make_command install), with sudo if it needs root"

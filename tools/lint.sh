@@ -44,6 +44,18 @@ unnamed_scripts() {
     done
 }
 
+# As tools/package/version.sh writes it.
+versions() {
+    local version=${COMB_VERSION%-dev} changelog='20[0-9-]*' entry="$version-1) unstable" script
+    is_release || changelog=unreleased entry="$version~dev-1) UNRELEASED"
+    grep -m 1 '^## ' CHANGELOG.md | grep -vx "## $version ($changelog)"
+    sed 1q packaging/debian/changelog | grep -vF "comb ($entry;"
+    script=$(compgen -G "sql/comb--*--$COMB_VERSION.sql") || echo "there is no sql/comb--OLD--$COMB_VERSION.sql"
+    [ ! -e "$script" ] || grep -q "UPDATE TO '$COMB_VERSION'" "$script" || echo "$script has another version"
+    is_release || ! compgen -G "sql/comb--*$version.sql"
+    ! is_release || ! compgen -G "sql/comb--*-dev*.sql"
+}
+
 # Texts for readers: pages, comments of SQL and of Rust.
 phrases() {
     grep -rnEf tools/phrases.txt --include='*.md' --exclude-dir={target,.git,published,results} . || true
@@ -75,6 +87,7 @@ rule "each function that PostgreSQL calls has #[pgrx::pg_guard]" unguarded
 rule "src/schema.rs names the chapters of sql/ in their order" chapters
 rule "released scripts, which databases have run, stay as they were" changed_scripts
 rule "texts use plain words: tools/phrases.txt has those to avoid" phrases
+rule "each place has the version of Cargo.toml" versions
 rule "sql/released.sha256 names every released script" unnamed_scripts
 
 "$ROOT/tools/setup.sh" --rust-checks

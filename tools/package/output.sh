@@ -13,15 +13,13 @@ source_date() {
         stat -c %Y "$ROOT/Cargo.toml"
     fi
 }
-# The version of packages: that of Cargo.toml in the commit of its release and where this is not a clone; otherwise, one that is
-# less, with the time and the hash of the commit.
+# The version of packages. That of a development version is less than that of its release, and has the time and the hash of the commit.
 package_version() {
-    local release="^Release ${COMB_VERSION//./\\.}([^0-9.]|\$)"
-    if ! is_clone || { [[ $(git -C "$ROOT" log -1 --format=%s) =~ $release ]] && git -C "$ROOT" diff --quiet HEAD; }; then
-        echo "$COMB_VERSION"
-    else
-        echo "$COMB_VERSION~git$(TZ=UTC git -C "$ROOT" log -1 --abbrev=7 --date=format-local:%Y%m%d%H%M --format=%cd.%h)"
+    local commit=''
+    if ! is_release && is_clone; then
+        commit=.git$(TZ=UTC git -C "$ROOT" log -1 --abbrev=7 --date=format-local:%Y%m%d%H%M --format=%cd.%h)
     fi
+    echo "${COMB_VERSION/-/\~}$commit"
 }
 # A folder in another project's clone is not a clone.
 is_clone() { [ "$(git -C "$ROOT" rev-parse --show-toplevel 2>/dev/null)" = "$ROOT" ]; }

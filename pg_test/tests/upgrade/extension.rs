@@ -88,7 +88,7 @@ const REMOVED: [(&str, &str, &str); 5] = [
 ];
 
 /// What objects of the released version do under this library, before the update: they go on, or fail with an error.
-const BEFORE_UPDATE: [(&str, &str, Option<&str>); 13] = [
+const BEFORE_UPDATE: [(&str, &str, Option<&str>); 12] = [
     ("comb_new()", "INSERT INTO orders (item) VALUES ('more')", None),
     ("comb_tracked()", "INSERT INTO outbox (n) VALUES (3)", None),
     ("comb_track() and comb_guard()", "INSERT INTO events (body) VALUES ('three')", None),
@@ -101,7 +101,6 @@ const BEFORE_UPDATE: [(&str, &str, Option<&str>); 13] = [
     ("comb_observe()", "SELECT comb_observe(comb_new())", None),
     ("comb_between()", "SELECT count(*) FROM recent", None),
     ("uniqueidentifier", "SELECT '018e5f3b-0000-0000-0000-018e5f3bff48'::uniqueidentifier", None),
-    ("comb_status()", "SELECT * FROM comb_status()", None),
 ];
 
 #[test]
@@ -125,10 +124,15 @@ fn an_update_is_a_fresh_install() {
     replace_library(&mut server);
     let mut client = server.connect_to("shop");
     client.batch_execute("SET search_path = app, extensions").expect("a search path");
-    for (object, statement, state) in BEFORE_UPDATE {
+    // comb_status() of 0.4.1 cannot compare the version of a library that is not a release.
+    let status = ("comb_status()", "SELECT * FROM comb_status()", VERSION.contains('-').then_some("22P02"));
+    for (object, statement, state) in BEFORE_UPDATE.into_iter().chain([status]) {
         let found = client.batch_execute(statement).err().and_then(|error| error.code().map(|code| code.code().to_owned()));
         assert_eq!(found.as_deref(), state, "{object} before the update");
     }
+    let from_no_release =
+        "SELECT count(*) = 0 FROM pg_extension_update_paths('comb') WHERE source LIKE '%-%' AND path IS NOT NULL";
+    check(&mut client, "no script leads from a version that is not a release", from_no_release);
     drop(client);
 
     create(&server, "fresh", VERSION);
