@@ -46,10 +46,10 @@ unnamed_scripts() {
 
 # As tools/package/version.sh writes it.
 versions() {
-    local version=${COMB_VERSION%-dev} changelog='20[0-9-]*' entry="$version-1) unstable" script
-    is_release || changelog=unreleased entry="$version~dev-1) UNRELEASED"
-    grep -m 1 '^## ' CHANGELOG.md | grep -vx "## $version ($changelog)"
-    sed 1q packaging/debian/changelog | grep -vF "comb ($entry;"
+    local version=${COMB_VERSION%-dev} date='20[0-9-]*' entry='-1) unstable' script
+    is_release || date=unreleased entry='~dev-1) UNRELEASED'
+    grep -m 1 '^## ' CHANGELOG.md | grep -vx "## $version ($date)"
+    sed 1q packaging/debian/changelog | grep -vF "comb ($version$entry;"
     script=$(compgen -G "sql/comb--*--$COMB_VERSION.sql") || echo "there is no sql/comb--OLD--$COMB_VERSION.sql"
     [ ! -e "$script" ] || grep -q "UPDATE TO '$COMB_VERSION'" "$script" || echo "$script has another version"
     is_release || ! compgen -G "sql/comb--*$version.sql"

@@ -21,8 +21,9 @@ elif is_release && [[ $new =~ ^[0-9.]+-dev$ ]]; then
         printf -- "-- comb %s to %s\n\\\\echo Use \"ALTER EXTENSION comb UPDATE TO '%s'\" to load this file. \\\\quit\n\n" "$old" "$new" "$new"
         cat sql/95-skip-support.sql
     } >"sql/comb--$old--$new.sql"
+    git add -N "sql/comb--$old--$new.sql"
     sed -i "0,/^## /s//## ${new%-dev} (unreleased)\n\n&/" CHANGELOG.md
-    sed -i "0,/^|---/s//&\n| $old | \`$(git log -1 --format=%h --abbrev=7)\` |/" docs/install.md
+    sed -i "0,/^|---|---|\$/s//&\n| $old | \`$(git log -1 --format=%h --abbrev=7)\` |/" docs/install.md
     { entry "${new/-/\~}" UNRELEASED && cat packaging/debian/changelog; } >packaging/debian/changelog.new
 else
     die "the sources have version $old, which is not followed by $new"
