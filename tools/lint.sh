@@ -2,6 +2,7 @@
 # lint.sh [MAJOR]: the rules that the compiler does not check, formatting, and clippy with warnings as errors.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/package/output.sh"
 
 broken=0
 # rule "what has to be so" COMMAND...: the command prints what breaks the rule, and nothing else.
@@ -62,6 +63,21 @@ phrases() {
     grep -nEf tools/phrases.txt sql/[0-9]*.sql comb.control META.json.in || true
     grep -rnE --include='*.rs' '(^|[^:])//' src crates | grep -Ef tools/phrases.txt
 }
+# META.json of a tree without and with an address.
+check_meta() {
+    local work repository
+    if ! command -v pgxn_meta >/dev/null; then
+        say "META.json is not checked: pgxn_meta is not installed (cargo install --locked pgxn_meta)"
+        return
+    fi
+    work=$(mktemp -d)
+    say "META.json"
+    for repository in "" "${REPOSITORY:-https://example.org/comb}"; do
+        REPOSITORY=$repository fill <META.json.in >"$work/META.json"
+        (cd "$work" && pgxn_meta META.json) || broken=$((broken + 1))
+    done
+    rm -r "$work"
+}
 # Other people's crates: deny.toml
 check_crates() {
     local deny=(cargo deny --locked --all-features)
@@ -110,5 +126,6 @@ CARGO_TARGET_DIR=${CARGO_TARGET_DIR%/*}/pg19-bindings MAJOR=19 DOCS_RS=1 \
     for_server clippy --package comb --lib --features schema -- -D warnings -A clippy::unnecessary_cast -A ambiguous_glob_imports
 # The same for all majors: checked once.
 CARGO_TARGET_DIR=${CARGO_TARGET_DIR%/*} cargo clippy --locked --all-targets -- -D warnings
+check_meta
 check_crates
 [ $broken -eq 0 ] || die "rules are broken: see above"

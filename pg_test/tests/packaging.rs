@@ -266,6 +266,15 @@ fn cargo_pgrx_builds_what_make_installs() {
     server.execute(&format!("LOAD '{}'", library.display()));
 }
 
+/// The test of the layer that pglayers builds: each of its checks prints PASS or FAIL.
+#[test]
+fn the_test_for_pglayers_passes() {
+    let server = Server::start(Sharing::Preloaded, &[]);
+    let said = run(server.psql().arg("-f").arg(root().join("packaging/pglayers/test.sql")));
+    let lines = |verdict| said.lines().filter(|line| line.starts_with(verdict)).count();
+    assert_eq!((lines("PASS comb: "), lines("FAIL")), (4, 0), "{said}");
+}
+
 #[test]
 fn meta_json_names_files_of_this_version() {
     let meta = fs::read_to_string(root().join("META.json.in")).expect("META.json.in");

@@ -21,6 +21,18 @@ package_version() {
     fi
     echo "${COMB_VERSION/-/\~}$commit"
 }
+# setting NAME: that of the workspace in Cargo.toml.
+setting() { sed -n "s/^$1 = \[*\"\(.*\)\".*/\1/p" "$ROOT/Cargo.toml" | head -n 1; }
+REPOSITORY=$(setting repository)
+MAINTAINER=${MAINTAINER:-$(setting authors)}
+# fill: the standard input, a file of packaging/ or META.json.in, with the values of Cargo.toml. As long as comb has no public address,
+# without the lines that name it.
+fill() {
+    local status=stable absent=''
+    is_release || status=unstable
+    [ -n "$REPOSITORY" ] || absent='/@REPOSITORY@/d;'
+    sed "$absent s|@REPOSITORY@|$REPOSITORY|g; s|@VERSION@|$COMB_VERSION|g; s|@STATUS@|$status|; s|@MAINTAINER@|$MAINTAINER|"
+}
 # A folder in another project's clone is not a clone.
 is_clone() { [ "$(git -C "$ROOT" rev-parse --show-toplevel 2>/dev/null)" = "$ROOT" ]; }
 
