@@ -104,22 +104,10 @@ removed() {
     shop -c "DROP EXTENSION comb CASCADE" 2>/dev/null
     equal "the data after DROP EXTENSION" "1,2,3" "$(shop -c "SELECT string_agg(n::text, ',' ORDER BY id) FROM orders")"
     ok "the data stays after the removal"
-}
-
-# make install first, then the package.
-after_source() {
-    "$ROOT/tools/install.sh" "$PG_CONFIG" /comb/stage
-    shop -c "CREATE EXTENSION comb" -c "SELECT comb_new()" >/dev/null
-    apt install "$DEB"
-    equal "dpkg -V" "" "$(dpkg -V "$NAME")"
-    shop -c "SELECT comb_new()" >/dev/null
     apt purge "$NAME"
-    no_files "apt-get purge"
     [ ! -e "$CONFFILE" ] || die "apt-get purge leaves $CONFFILE"
-    ok "the package replaces the files of make install, and apt-get purge removes them"
 }
 
 installed
 upgraded
 removed
-after_source
