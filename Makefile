@@ -3,6 +3,7 @@
 #   DESTDIR=...      the folder below which `make install` and `make uninstall` work, for packages
 #   CONNECTIONS=32   `make soak`: connections
 #   ARCH=arm64 MAINTAINER='NAME <ADDRESS>'   `make package`: another architecture, for which the Rust of rustup compiles; the maintainer
+#   REPOSITORY=https://...  MAINTAINER='NAME <ADDRESS>'   `make release`, `make dist`: in place of those in Cargo.toml
 #   CITUS=/path      `make companions ON=citus`: the folder of a PostgreSQL 18 with Citus and comb
 #   QUICK=1 ROWS=... CONNECTIONS="..." ROUNDS=... WRITERS=... EXPERIMENTS="..."   `make bench`: bench/README.md
 

@@ -23,7 +23,7 @@ package_version() {
 }
 # setting NAME: that of the workspace in Cargo.toml.
 setting() { sed -n "s/^$1 = \[*\"\(.*\)\".*/\1/p" "$ROOT/Cargo.toml" | head -n 1; }
-REPOSITORY=$(setting repository)
+REPOSITORY=${REPOSITORY:-$(setting repository)}
 MAINTAINER=${MAINTAINER:-$(setting authors)}
 # fill: the standard input, a file of packaging/ or META.json.in, with the values of Cargo.toml. As long as comb has no public address,
 # without the lines that name it.
