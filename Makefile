@@ -3,6 +3,7 @@
 #   DESTDIR=...      the folder below which `make install` and `make uninstall` work, for packages
 #   CONNECTIONS=32   `make soak`: connections
 #   ARCH=arm64 MAINTAINER='NAME <ADDRESS>'   `make package`: another architecture, for which the Rust of rustup compiles; the maintainer
+#   REPOSITORY=https://...  MAINTAINER='NAME <ADDRESS>'   `make release`, `make dist`: in place of those in Cargo.toml
 #   CITUS=/path      `make companions ON=citus`: the folder of a PostgreSQL 18 with Citus and comb
 #   QUICK=1 ROWS=... CONNECTIONS="..." ROUNDS=... WRITERS=... EXPERIMENTS="..."   `make bench`: bench/README.md
 
@@ -10,7 +11,7 @@ PG_CONFIG ?= pg_config
 # make may be called in another folder: make -f SRC/Makefile
 ROOT := $(dir $(lastword $(MAKEFILE_LIST)))
 
-.PHONY: all install uninstall installcheck demo test soak examples bench lint package dist test-packages companions clean purge help
+.PHONY: all install uninstall installcheck demo test soak examples bench lint package dist release test-packages companions clean purge help
 export DESTDIR QUICK ROWS CONNECTIONS ROUNDS
 
 all:
@@ -40,6 +41,9 @@ package:
 dist:
 	@$(ROOT)tools/package/dist.sh
 
+release:
+	@$(ROOT)tools/package/release.sh $(PG)
+
 test-packages:
 	@$(ROOT)tools/package/test.sh $(ON)
 
@@ -65,6 +69,7 @@ help:
 	@echo 'Packages, written into target/package/:'
 	@echo '  make package PG=17            a package for Debian and Ubuntu, and an archive for containers'
 	@echo '  make dist [VENDOR=1]          the sources as an archive for PGXN; also their crates'
+	@echo '  make release                  all that is published of a release: packages, archives, sums, notes'
 	@echo '  make test-packages [ON=forky] test them in bare systems (bookworm trixie forky noble resolute forky-arm64); needs root'
 	@echo 'With other extensions and servers, in a bare Debian testing; needs root:'
 	@echo '  make companions [ON=pg_cron]  run the SQL of docs/extensions.md and its tests: TimescaleDB, pg_cron, ...'

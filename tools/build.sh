@@ -24,6 +24,9 @@ has_libclang() {
     return 1
 }
 
+# has_icu HEADERS: whether all is there that PostgreSQL's pg_locale.h includes. Debian's package of the headers does not depend on it.
+has_icu() { printf '#include <postgres.h>\n#include <utils/pg_locale.h>\n' | cc -E -x c -I"$1" - >/dev/null 2>&1; }
+
 check_needs() {
     local fault headers
     fault=$(rust_fault)
@@ -32,9 +35,13 @@ check_needs() {
     command -v cc >/dev/null || lacks "cc, which links" "a C compiler" gcc libc6-dev
     has_libclang || lacks "libclang, which reads PostgreSQL's headers" "the package libclang-dev or clang-devel, or LIBCLANG_PATH" libclang-dev
     headers=$("$PG_CONFIG" --includedir-server)
-    [ -f "$headers/postgres.h" ] ||
+    if [ -f "$headers/postgres.h" ]; then
+        ! command -v cc >/dev/null || has_icu "$headers" ||
+            lacks "unicode/ucol.h, which PostgreSQL's headers include" "the package libicu-dev or libicu-devel" libicu-dev
+    else
         lacks "the server headers of $PG_CONFIG_VERSION: there is no $headers/postgres.h" \
             "the package postgresql-server-dev-$MAJOR or postgresql$MAJOR-devel, or make PG_CONFIG=... for another server" "postgresql-server-dev-$MAJOR"
+    fi
     [ ${#missing[@]} -gt 0 ] || return 0
     [ ${#packages[@]} -eq 0 ] || missing+=("On Debian and Ubuntu: sudo apt-get install ${packages[*]}")
     die "the build needs:" "${missing[@]}"
@@ -49,4 +56,5 @@ for_server metadata --format-version 1 --filter-platform "${CARGO_BUILD_TARGET:-
     die "cargo cannot get the crates that the build needs: see above" \
         "Without a network: make dist VENDOR=1 on another machine writes an archive with them. docs/install.md says how to use it."
 build_release "${2:-$(user_stage)}"
+is_release || say "$NO_RELEASE"
 say "Built comb $COMB_VERSION for $PG_CONFIG_VERSION. To install it: $(make_command install), with sudo if it needs root"

@@ -16,7 +16,7 @@ if [ -n "${CARGO_TARGET_DIR:-}" ]; then
 fi
 if [ "${1:-}" = purge ]; then
     [ ! -e "$COMB_CACHE/bare" ] || as_root rm -rf "$COMB_CACHE/bare"
-    rm -rf "$COMB_CACHE"/{cargo-pgrx,citus,headers,installed,lock,log,mutants.out,package.lock,pg,pg-*.lock,source}
+    rm -rf "$COMB_CACHE"/{cargo-pgrx,citus,examples,examples.lock,headers,installed,lock,log,mutants.out,package.lock,pg,pg-*.lock,released-*,released.lock,source}
     rmdir --ignore-fail-on-non-empty "$COMB_CACHE"
     # What tests leave for the next run, of processes that have ended.
     for left in "${TMPDIR:-/tmp}"/comb.[0-9]*.*; do

@@ -8,6 +8,9 @@ export HOME=${HOME:-$(getent passwd "$(id -u)" | cut -d: -f6)}
 SUPPORTED_MAJORS="15 16 17 18 19"
 RUST_WANTED=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$ROOT/Cargo.toml")
 COMB_VERSION=$(sed -n 's/^version = "\(.*\)"/\1/p' "$ROOT/Cargo.toml" | head -n 1)
+# Of 0.5.0-dev, no script leads to another version.
+is_release() { [[ $COMB_VERSION != *-* ]]; }
+NO_RELEASE="This is not a release, and databases with it cannot be updated. The last release: git checkout ':/^Release [0-9]'"
 # Messages are not translated.
 export LC_ALL=C.UTF-8
 # If another make calls PostgreSQL's build, that leaves out its generated headers.
@@ -43,8 +46,8 @@ major_of() { "$1" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/'; }
 # Whether a package of the distribution is installed.
 is_installed() { [ "$(dpkg-query -W -f '${Status}' "$1" 2>/dev/null)" = "install ok installed" ]; }
 
-# is_newer VERSION VERSION: whether the first is newer than the second.
-is_newer() { ! printf '%s\n' "$1" "$2" | sort -VC; }
+# is_newer VERSION VERSION: whether the first is newer than the second. 0.5.0 is newer than 0.5.0-dev.
+is_newer() { ! printf '%s\n' "${1/-/\~}" "${2/-/\~}" | sort -VC; }
 rust_version() { "$1" --version 2>/dev/null | cut -d' ' -f2; }
 is_new_rust() { ! is_newer "$RUST_WANTED" "$(rust_version "$1")"; }
 # The folder of the first Rust on the PATH that is new enough, with its cargo: a distribution's can be behind that of rustup.

@@ -63,13 +63,18 @@ copy() {
         name=${file##*/.}
         mv -f "$file" "${file%/*}/${name%.new}"
     done
+    # Those of a development version have no other version to lead to.
+    for file in "$SCRIPTS"/comb--*-dev.sql; do [ -e "$STAGE/${file##*/}" ] || rm -f "$file"; done
     [ -z "$quiet" ] || return 0
     say "Installed comb $COMB_VERSION for $PG_CONFIG_VERSION: $LIBRARIES/comb.so, $SCRIPTS/comb.control and comb--*.sql"
+    is_release || say "$NO_RELEASE"
     if [ -z "$before" ]; then
         say "In a database: CREATE EXTENSION comb; preloading is optional: docs/production.md"
     else
         say "Open connections keep the library that they have loaded. A server that preloads it keeps it until it restarts"
-        if is_newer "$before" "$COMB_VERSION"; then
+        if [[ $before == *-* ]]; then
+            say "Databases that have the extension of $before cannot be updated: it is not a release. docs/install.md says how to leave it"
+        elif is_newer "$before" "$COMB_VERSION"; then
             say "In databases that have the extension of $before, functions may be missing: install that newer version"
         else
             say "In databases that have the extension, by the steps of Upgrade in docs/production.md: ALTER EXTENSION comb UPDATE;"

@@ -2,6 +2,7 @@
 # lint.sh [MAJOR]: the rules that the compiler does not check, formatting, and clippy with warnings as errors.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/package/output.sh"
 
 broken=0
 # rule "what has to be so" COMMAND...: the command prints what breaks the rule, and nothing else.
@@ -60,11 +61,38 @@ unnamed_scripts() {
     done
 }
 
+# As tools/package/version.sh writes it.
+versions() {
+    local version=${COMB_VERSION%-dev} date='20[0-9-]*' entry='-1) unstable' script
+    is_release || date=unreleased entry='~dev-1) UNRELEASED'
+    grep -m 1 '^## ' CHANGELOG.md | grep -vx "## $version ($date)"
+    sed 1q packaging/debian/changelog | grep -vF "comb ($version$entry;"
+    script=$(compgen -G "sql/comb--*--$COMB_VERSION.sql") || echo "there is no sql/comb--OLD--$COMB_VERSION.sql"
+    [ ! -e "$script" ] || grep -q "UPDATE TO '$COMB_VERSION'" "$script" || echo "$script has another version"
+    is_release || ! compgen -G "sql/comb--*$version.sql"
+    ! is_release || ! compgen -G "sql/comb--*-dev*.sql"
+}
+
 # Texts for readers: pages, comments of SQL and of Rust.
 phrases() {
     grep -rnEf tools/phrases.txt --include='*.md' --exclude-dir={target,.git,published,results} . || true
     grep -nEf tools/phrases.txt sql/[0-9]*.sql comb.control META.json.in || true
     grep -rnE --include='*.rs' '(^|[^:])//' src crates | grep -Ef tools/phrases.txt
+}
+# META.json of a tree without and with an address.
+check_meta() {
+    local work repository
+    if ! command -v pgxn_meta >/dev/null; then
+        say "META.json is not checked: pgxn_meta is not installed (cargo install --locked pgxn_meta)"
+        return
+    fi
+    work=$(mktemp -d)
+    say "META.json"
+    for repository in "" "${REPOSITORY:-https://example.org/comb}"; do
+        REPOSITORY=$repository fill <META.json.in >"$work/META.json"
+        (cd "$work" && pgxn_meta META.json) || broken=$((broken + 1))
+    done
+    rm -r "$work"
 }
 # Other people's crates: deny.toml
 check_crates() {
@@ -94,6 +122,7 @@ rule "a file name is there once, or in src/functions/ and in a crate" names_twic
 rule "src/schema.rs names the chapters of sql/ in their order" chapters
 rule "released scripts, which databases have run, stay as they were" changed_scripts
 rule "texts use plain words: tools/phrases.txt has those to avoid" phrases
+rule "each place has the version of Cargo.toml" versions
 rule "sql/released.sha256 names every released script" unnamed_scripts
 
 "$ROOT/tools/setup.sh" --rust-checks
@@ -118,5 +147,6 @@ CARGO_TARGET_DIR=${CARGO_TARGET_DIR%/*}/pg19-bindings MAJOR=19 DOCS_RS=1 \
     for_server clippy --package comb --lib --features schema -- -D warnings -A clippy::unnecessary_cast -A ambiguous_glob_imports
 # The same for all majors: checked once.
 CARGO_TARGET_DIR=${CARGO_TARGET_DIR%/*} cargo clippy --locked --all-targets -- -D warnings
+check_meta
 check_crates
 [ $broken -eq 0 ] || die "rules are broken: see above"

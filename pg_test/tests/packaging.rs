@@ -81,6 +81,11 @@ fn what_make_lacks() {
     refuses_with(Path::new("/nowhere/pg_config"), "there is no /nowhere/pg_config");
     let headers = format!("postgresql-server-dev-{}", installation().major);
     refuses_with(&other(directory, "--includedir-server", "/nowhere"), &headers);
+    let no_icu = directory.join("headers");
+    fs::create_dir_all(no_icu.join("utils")).expect("a directory");
+    fs::write(no_icu.join("postgres.h"), "").expect("a file");
+    fs::write(no_icu.join("utils/pg_locale.h"), "#include <unicode/nowhere.h>").expect("a file");
+    refuses_with(&other(directory, "--includedir-server", &no_icu.display().to_string()), "libicu-dev");
     let unsupported = "PostgreSQL 14.7";
     let expected = format!("{unsupported} is not supported");
     refuses_with(&other(directory, "--version", unsupported), &expected);
@@ -264,6 +269,15 @@ fn cargo_pgrx_builds_what_make_installs() {
     let library = built(&installation.libraries).join("comb.so");
     assert_eq!(functions(&library), functions(&installation.libraries.join("comb.so")));
     server.execute(&format!("LOAD '{}'", library.display()));
+}
+
+/// The test of the layer that pglayers builds: each of its checks prints PASS or FAIL.
+#[test]
+fn the_test_for_pglayers_passes() {
+    let server = Server::start(Sharing::Preloaded, &[]);
+    let said = run(server.psql().arg("-f").arg(root().join("packaging/pglayers/test.sql")));
+    let lines = |verdict| said.lines().filter(|line| line.starts_with(verdict)).count();
+    assert_eq!((lines("PASS comb: "), lines("FAIL")), (4, 0), "{said}");
 }
 
 #[test]

@@ -21,7 +21,7 @@ export!(
     comb_track_table,
     comb_tracked,
     comb_tracked_layout = tracked_id,
-    // The name of comb_row_version() in version 0.3.0 of the extension.
+    // The symbol of comb_row_version(). Triggers in databases of 0.4 call it before the update.
     comb_version,
 );
 

@@ -11,8 +11,8 @@ WORK=$(mktemp -d "${TMPDIR:-/tmp}/comb-dist.XXXXXX")
 trap 'rm -rf "$WORK"' EXIT
 
 [ -z "$(git -C "$ROOT" status --porcelain)" ] || say "Uncommitted changes are not in the archive"
-version=$(git -C "$ROOT" show HEAD:Cargo.toml | sed -n 's/^version = "\(.*\)"/\1/p' | head -n 1)
-git -C "$ROOT" show HEAD:META.json.in | sed "s/@VERSION@/$version/g" >"$WORK/META.json"
+version=$COMB_VERSION
+git -C "$ROOT" show HEAD:META.json.in | fill >"$WORK/META.json"
 # The format has no time zones.
 TZ=UTC git -C "$ROOT" archive --format=zip -9 --prefix="comb-$version/" --add-file="$WORK/META.json" -o "$WORK/comb-$version.zip" HEAD
 deliver "$WORK/comb-$version.zip"

@@ -13,15 +13,25 @@ source_date() {
         stat -c %Y "$ROOT/Cargo.toml"
     fi
 }
-# The version of packages: that of Cargo.toml in the commit of its release and where this is not a clone; otherwise, one that is
-# less, with the time and the hash of the commit.
+# The version of packages. That of a development version is less than that of its release, and has the time and the hash of the commit.
 package_version() {
-    local release="^Release ${COMB_VERSION//./\\.}([^0-9.]|\$)"
-    if ! is_clone || { [[ $(git -C "$ROOT" log -1 --format=%s) =~ $release ]] && git -C "$ROOT" diff --quiet HEAD; }; then
-        echo "$COMB_VERSION"
-    else
-        echo "$COMB_VERSION~git$(TZ=UTC git -C "$ROOT" log -1 --abbrev=7 --date=format-local:%Y%m%d%H%M --format=%cd.%h)"
+    local commit=''
+    if ! is_release && is_clone; then
+        commit=.git$(TZ=UTC git -C "$ROOT" log -1 --abbrev=7 --date=format-local:%Y%m%d%H%M --format=%cd.%h)
     fi
+    echo "${COMB_VERSION/-/\~}$commit"
+}
+# setting NAME: that of the workspace in Cargo.toml.
+setting() { sed -n "s/^$1 = \[*\"\(.*\)\".*/\1/p" "$ROOT/Cargo.toml" | head -n 1; }
+REPOSITORY=${REPOSITORY:-$(setting repository)}
+MAINTAINER=${MAINTAINER:-$(setting authors)}
+# fill: the standard input, a file of packaging/ or META.json.in, with the values of Cargo.toml. As long as comb has no public address,
+# without the lines that name it.
+fill() {
+    local status=stable absent=''
+    is_release || status=unstable
+    [ -n "$REPOSITORY" ] || absent='/@REPOSITORY@/d;'
+    sed "$absent s|@REPOSITORY@|$REPOSITORY|g; s|@VERSION@|$COMB_VERSION|g; s|@STATUS@|$status|; s|@MAINTAINER@|$MAINTAINER|"
 }
 # A folder in another project's clone is not a clone.
 is_clone() { [ "$(git -C "$ROOT" rev-parse --show-toplevel 2>/dev/null)" = "$ROOT" ]; }

@@ -1,8 +1,6 @@
 #!/usr/bin/env bash
 # package.sh [MAJOR...]: comb for those majors of PostgreSQL as packages of Debian and Ubuntu, and as archives in the layout
 # of CloudNativePG's extension images, into target/package/.
-#
-# The same sources, Rust and headers of PostgreSQL give the same bytes, in whatever folder and whenever they are built.
 set -euo pipefail
 . "$(dirname "$0")/../common.sh"
 . "$(dirname "$0")/output.sh"
@@ -11,8 +9,9 @@ set -euo pipefail
 GLIBC=2.35
 # After the version of comb, that of the packages.
 VERSION=$(package_version)-1
-if [ -z "${MAINTAINER:-}" ]; then
-    MAINTAINER="The comb authors <comb@localhost>"
+# A package needs an address.
+if [[ $MAINTAINER != *"<"* ]]; then
+    MAINTAINER="$MAINTAINER <comb@localhost>"
     say "The packages name a placeholder for their maintainer, $MAINTAINER. Another: make package MAINTAINER='NAME <ADDRESS>'"
 fi
 
@@ -54,6 +53,7 @@ check_library() {
         die "comb.so needs glibc $newest; packages must run with glibc $GLIBC" "Build them on Debian 12."
     [[ $(readelf --segments --wide "$LIBRARY") == *GNU_RELRO* && $(readelf --dynamic --wide "$LIBRARY") == *BIND_NOW* ]] ||
         die "comb.so is not linked with full RELRO"
+    ! grep -aqF -e "$ROOT" -e "${CARGO_HOME:-$HOME/.cargo}" -e "$CARGO_TARGET_DIR" "$LIBRARY" || die "comb.so contains a path of this machine"
 }
 
 # The crates that are linked, not those that only build or test the library: NAME VERSION on each line.
@@ -110,7 +110,8 @@ make_deb() {
     cp "$WORK/licenses/copyright" "$sources/debian/"
     mkdir -p "$sources/debian/stage/$MAJOR"
     cp "$STAGE"/comb.control "$STAGE"/comb--*.sql "$LIBRARY" "$sources/debian/stage/$MAJOR/"
-    sed "s/PGVERSION/$MAJOR/; s/^Maintainer: .*/Maintainer: $MAINTAINER/" "$ROOT/packaging/debian/control.in" >"$sources/debian/control"
+    sed "s/PGVERSION/$MAJOR/; s/^Maintainer: .*/Maintainer: $MAINTAINER/${REPOSITORY:+; s|^Standards-Version|Homepage: $REPOSITORY\n&|}" \
+        "$ROOT/packaging/debian/control.in" >"$sources/debian/control"
     printf 'comb (%s) unstable; urgency=medium\n\n  * See changelog.gz.\n\n -- %s  %s\n' \
         "$VERSION" "$MAINTAINER" "$(date -uRd "@$SOURCE_DATE_EPOCH")" >"$sources/debian/changelog"
     # Without the build dependencies: it is built.

@@ -7,20 +7,35 @@ set -euo pipefail
 . "$(dirname "$0")/prepare.sh"
 . "$(dirname "$0")/output.sh"
 
-# same_bytes MAJOR: builds the packages again, from sources and crates in other folders, which have a space, and compares them.
-same_bytes() {
-    local work file
-    work=$(mktemp -d "${TMPDIR:-/tmp}/comb-twice.XXXXXX")
-    # shellcheck disable=SC2064
-    trap "rm -rf '$work'" EXIT
-    mkdir -p "$work/other sources" "$work/other cargo"
-    tar -C "$ROOT" --exclude=./target --exclude=./bench/results -c . | tar -C "$work/other sources" -x
-    ln -s "${CARGO_HOME:-$HOME/.cargo}/registry" "$work/other cargo/registry"
-    CARGO_HOME="$work/other cargo" CARGO_TARGET_DIR="$work/other target" "$work/other sources/tools/package/package.sh" "$1"
-    for file in "$work/other sources"/target/package/*comb*; do
-        cmp "$file" "$OUTPUT/${file##*/}" || die "${file##*/} has other bytes if it is built in another folder"
-        echo "ok: two builds of ${file##*/} have the same bytes"
+# The folder that packaging/cnpg/Dockerfile copies from the package, from which PostgreSQL 18 loads comb as from the volume of an image.
+image() {
+    local folder words from copies major=18
+    . "$ROOT/tools/cluster.sh"
+    "$PARTS/package.sh" $major
+    PG_CONFIG=$("$ROOT/tools/setup.sh" $major)
+    . "$ROOT/tools/private.sh"
+    # It finds no other comb.
+    env -u DESTDIR "$ROOT/tools/install.sh" --uninstall "$PG_CONFIG"
+    cluster_start "$PG_CONFIG"
+    folder=$CLUSTER/work/extensions/comb
+    mkdir -p "$folder" "$CLUSTER/work/package" "$CLUSTER/work/archive"
+    dpkg-deb -x "$OUTPUT/postgresql-$major-comb_$(package_version)-1_$(dpkg --print-architecture).deb" "$CLUSTER/work/package"
+    mapfile -t copies < <(sed -n "s/\${PG_MAJOR}/$major/g; s/^COPY --from=builder //p" "$ROOT/packaging/cnpg/Dockerfile")
+    for words in "${copies[@]}"; do
+        mkdir -p "$folder${words#* }"
+        # shellcheck disable=SC2086
+        cp -r "$CLUSTER/work/package"${words% *} "$folder${words#* }"
     done
+    tar -xzf "$OUTPUT"/comb-*-pg"$major-$(dpkg --print-architecture)".tar.gz -C "$CLUSTER/work/archive"
+    for from in lib share; do diff -r "$folder/$from" "$CLUSTER/work/archive/$from"; done
+    [ -s "$folder/licenses/postgresql-$major-comb/copyright" ]
+    cluster_restart "extension_control_path=$folder/share:\$system" "dynamic_library_path=$folder/lib:\$libdir" shared_preload_libraries=comb
+    sql -c "CREATE ROLE app LOGIN" -c "CREATE DATABASE app OWNER app"
+    sql -U app -d app -f "$ROOT/packaging/pglayers/test.sql" | tee "$CLUSTER/work/said"
+    [ "$(grep -c ^PASS "$CLUSTER/work/said")" = "$(wc -l <"$CLUSTER/work/said")" ]
+    # In a parallel worker, which also loads the library.
+    [ "$(sql -U app -d app -c "SET debug_parallel_query = on" -c "SELECT comb_timestamp('01890a5d-ac96-774b-bcce-b302099a8057') IS NOT NULL")" = t ]
+    [ "$(sql -U app -d app -c "SELECT reason FROM comb_status()")" = "comb is in shared_preload_libraries" ]
 }
 
 # The archive for PGXN: make, make install and make installcheck in its folder, with a private PostgreSQL.
@@ -48,7 +63,7 @@ for release; do
     prepare "$release"
     suite "The package on $release, PostgreSQL $major" in_bare "$release" package/users.sh
 done
-suite "Two builds for PostgreSQL $major give the same bytes" same_bytes "$major"
+suite "The folder of an image for PostgreSQL 18" image
 suite "The archive for PGXN" archive
 
 suites_end "the packages"

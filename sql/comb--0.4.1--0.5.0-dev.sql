@@ -1,5 +1,5 @@
--- comb 0.4.1 to 0.5.0
-\echo Use "ALTER EXTENSION comb UPDATE TO '0.5.0'" to load this file. \quit
+-- comb 0.4.1 to 0.5.0-dev
+\echo Use "ALTER EXTENSION comb UPDATE TO '0.5.0-dev'" to load this file. \quit
 
 -- Statements that only some major versions have
 
@@ -21,6 +21,23 @@ ALTER FUNCTION comb_between_implied(internal, internal) RENAME TO _comb_between_
 ALTER FUNCTION comb_smaller(uuid, uuid) RENAME TO _comb_smaller;
 ALTER FUNCTION comb_larger(uuid, uuid) RENAME TO _comb_larger;
 ALTER FUNCTION comb_clock_status() RENAME TO _comb_clock_status;
+
+-- An update is due where the library is newer. What follows a hyphen, as of 0.5.0-dev, is not compared.
+CREATE OR REPLACE FUNCTION comb_status(
+        OUT scope text, OUT reason text, OUT latest timestamptz, OUT ahead interval,
+        OUT seeded_at timestamptz, OUT seeded_from timestamptz, OUT seed_source text,
+        OUT places integer, OUT places_used integer,
+        OUT library_version text, OUT extension_version text, OUT update_due boolean
+    ) RETURNS record
+    LANGUAGE sql VOLATILE PARALLEL RESTRICTED COST 1000
+BEGIN ATOMIC
+    SELECT s.scope, s.reason, s.latest, s.ahead, s.seeded_at, s.seeded_from, s.seed_source,
+        s.places, s.places_used, s.library_version, e.extversion,
+        pg_catalog.string_to_array(pg_catalog.split_part(e.extversion, '-', 1), '.')::integer[]
+            OPERATOR(pg_catalog.<) pg_catalog.string_to_array(pg_catalog.split_part(s.library_version, '-', 1), '.')::integer[]
+    FROM _comb_clock_status() s
+    LEFT JOIN pg_catalog.pg_extension e ON e.extname OPERATOR(pg_catalog.=) 'comb'::pg_catalog.name;
+END;
 
 -- Conversions
 
