@@ -24,7 +24,6 @@ export!(comb_enable_polls, comb_disable_polls);
 
 /// The name of the guard begins so that it sorts after those of other triggers, such as those of TimescaleDB.
 const GUARD: &str = "zz_comb_guard_";
-const TRACK: &str = "comb_track";
 
 /// Creates the triggers, or creates them again: polls then see that the guard is there.
 fn comb_enable_polls(call: Call, table: Option<Oid>, key: Option<&[u8]>, layout: Option<&[u8]>) -> Result<Datum, Report> {
@@ -75,7 +74,7 @@ fn comb_enable_polls(call: Call, table: Option<Oid>, key: Option<&[u8]>, layout:
             for_each_root(table, |root| check_default(&column, root, sequence))?;
         }
         // TimescaleDB stores no row in a chunk that has a statement trigger. Programs do not write chunks directly.
-        let has_chunks = is_hypertable(table)?;
+        let has_chunks = is_hypertable(table);
         tree::for_each_table(
             table,
             |member| {
@@ -156,21 +155,22 @@ impl Functions {
 }
 
 /// Whether it is a hypertable of TimescaleDB.
-fn is_hypertable(table: Oid) -> Result<bool, Report> {
+fn is_hypertable(table: Oid) -> bool {
     if !catalog::has_extension(c"timescaledb") {
-        return Ok(false);
+        return false;
     }
     // SAFETY: the table exists, and both are C strings.
     let [schema, name] = unsafe {
         let (schema, name) = (raw::get_namespace_name(raw::get_rel_namespace(table)), raw::get_rel_name(table));
         [schema, name].map(|name| literal(CStr::from_ptr(name).to_bytes()))
     };
-    let mut statement = StringInfo::of("SELECT pg_catalog.count(*) FROM _timescaledb_catalog.hypertable ");
-    statement.add("WHERE schema_name OPERATOR(pg_catalog.=) ");
-    statement.push(schema.bytes());
-    statement.add(" AND table_name OPERATOR(pg_catalog.=) ");
-    statement.push(name.bytes());
-    Ok(select(&statement)? > Some(0))
+    let found = select(&[
+        b"SELECT pg_catalog.count(*) FROM _timescaledb_catalog.hypertable WHERE schema_name OPERATOR(pg_catalog.=) ",
+        schema.bytes(),
+        b" AND table_name OPERATOR(pg_catalog.=) ",
+        name.bytes(),
+    ]);
+    found > Some(0)
 }
 
 /// Calls `each` with the tables that inherit no trigger: the table, and those that inherit from it.
@@ -191,20 +191,22 @@ fn create_guard(functions: &Functions, table: Oid, key: &[u8], label: Option<&st
         return Ok(());
     }
     let is_partitioned = catalog::relation(table).is_some_and(|class| class.kind == pg_sys::RELKIND_PARTITIONED_TABLE);
-    let mut statement = StringInfo::of("CREATE OR REPLACE TRIGGER ");
-    statement.push(identifier(name.bytes()).bytes());
-    statement.add(" BEFORE INSERT OR UPDATE");
-    statement.add(if is_partitioned { " OR DELETE ON " } else { " ON " });
-    statement.push(relation(table).bytes());
-    statement.add(" FOR EACH ROW EXECUTE FUNCTION ");
-    statement.push(functions.guard.bytes());
-    statement.add("(");
-    statement.push(literal(key).bytes());
-    if let Some(label) = label {
-        statement.add(format_args!(", '{label}'"));
-    }
-    statement.add(")");
-    execute(&statement)
+    let label = label.map_or_else(StringInfo::new, |label| StringInfo::of(format_args!(", '{label}'")));
+    execute(&[
+        b"CREATE OR REPLACE TRIGGER ",
+        identifier(name.bytes()).bytes(),
+        b" BEFORE INSERT OR UPDATE",
+        if is_partitioned { b" OR DELETE" } else { b"" },
+        b" ON ",
+        relation(table).bytes(),
+        b" FOR EACH ROW EXECUTE FUNCTION ",
+        functions.guard.bytes(),
+        b"(",
+        literal(key).bytes(),
+        label.bytes(),
+        b")",
+    ]);
+    Ok(())
 }
 
 /// Drops triggers of a table, but not those that PostgreSQL created for a partition.
@@ -218,11 +220,7 @@ fn drop_triggers(table: Oid, is_it: impl Fn(&TriggerRow) -> bool) -> Result<(), 
             Ok(())
         })?;
         let Some(trigger) = found else { return Ok(()) };
-        let mut statement = StringInfo::of("DROP TRIGGER ");
-        statement.push(identifier(trigger.bytes()).bytes());
-        statement.add(" ON ");
-        statement.push(relation(table).bytes());
-        execute(&statement)?;
+        execute(&[b"DROP TRIGGER ", identifier(trigger.bytes()).bytes(), b" ON ", relation(table).bytes()]);
     }
 }
 
@@ -233,15 +231,16 @@ fn create_track(functions: &Functions, table: Oid) -> Result<(), Report> {
         exists |= trigger.tracks_inserts();
         Ok(())
     })?;
-    if exists {
-        return Ok(());
+    if !exists {
+        execute(&[
+            b"CREATE OR REPLACE TRIGGER comb_track BEFORE INSERT ON ",
+            relation(table).bytes(),
+            b" FOR EACH STATEMENT EXECUTE FUNCTION ",
+            functions.track.bytes(),
+            b"()",
+        ]);
     }
-    let mut statement = StringInfo::of(format_args!("CREATE OR REPLACE TRIGGER {TRACK} BEFORE INSERT ON "));
-    statement.push(relation(table).bytes());
-    statement.add(" FOR EACH STATEMENT EXECUTE FUNCTION ");
-    statement.push(functions.track.bytes());
-    statement.add("()");
-    execute(&statement)
+    Ok(())
 }
 
 /// Warns of keys that the source has not reached: their rows are above the horizon.
@@ -251,17 +250,17 @@ fn warn(functions: &Functions, column: &Polled) -> Result<(), Report> {
     match column.source {
         Source::Clock => {
             let last = greatest(column.layout, last_tick()?)?;
-            let mut statement = StringInfo::of("SELECT pg_catalog.count(*) FROM (SELECT FROM ");
-            statement.push(table.bytes());
-            statement.add(" WHERE ");
-            statement.push(name.bytes());
-            statement.push(if column.key_type == KeyType::Uuid(column.layout) {
-                b" OPERATOR(pg_catalog.>) "
-            } else {
-                functions.above.bytes()
-            });
-            statement.add(format_args!("'{last}' LIMIT 1) above"));
-            if select(&statement)? > Some(0) {
+            let is_by_type = column.key_type == KeyType::Uuid(column.layout);
+            let above: &[u8] = if is_by_type { b" OPERATOR(pg_catalog.>) " } else { functions.above.bytes() };
+            let found = select(&[
+                b"SELECT pg_catalog.count(*) FROM (SELECT FROM ",
+                table.bytes(),
+                b" WHERE ",
+                name.bytes(),
+                above,
+                StringInfo::of(format_args!("'{last}' LIMIT 1) above")).bytes(),
+            ]);
+            if found > Some(0) {
                 report!(ERRCODE_WARNING, "table ")
                     .relation(column.topmost)
                     .and(" has keys that are later than the clock")
@@ -277,12 +276,9 @@ fn warn(functions: &Functions, column: &Polled) -> Result<(), Report> {
                     .hint("Programs that draw the numbers use CALL comb_track('table') before, in the same transaction.")
                     .send(PgLogLevel::WARNING);
             }
-            let mut statement = StringInfo::of("SELECT pg_catalog.max(");
-            statement.push(name.bytes());
-            statement.add(")::pg_catalog.int8 FROM ");
-            statement.push(table.bytes());
+            let greatest = select(&[b"SELECT pg_catalog.max(", name.bytes(), b")::pg_catalog.int8 FROM ", table.bytes()]);
             let last = last_number(sequence, Reader::Writer)?.number;
-            if let Some(greatest) = select(&statement)?.filter(|greatest| *greatest > last) {
+            if let Some(greatest) = greatest.filter(|greatest| *greatest > last) {
                 report!(ERRCODE_WARNING, "key {greatest} is above {last}, the last number of sequence ")
                     .relation(sequence)
                     .hint("Polls do not return rows above the last number. Use setval() with the greatest key.")
@@ -341,20 +337,28 @@ fn statements(run: impl FnOnce() -> Result<(), Report>) -> Result<(), Report> {
     }
 }
 
-fn execute(statement: &StringInfo) -> Result<(), Report> {
+/// Executes a statement, which these parts are.
+fn execute(statement: &[&[u8]]) {
+    let statement = joined(statement);
     // SAFETY: a C string, in a connection. It raises an ERROR if the statement fails.
     unsafe { raw::SPI_execute(statement.as_ptr(), false, 0) };
-    Ok(())
 }
 
 /// The first column of the first row, a bigint.
-fn select(statement: &StringInfo) -> Result<Option<i64>, Report> {
-    // SAFETY: a C string, in a connection. A SELECT of an aggregate returns one row.
+fn select(statement: &[&[u8]]) -> Option<i64> {
+    let statement = joined(statement);
+    // SAFETY: as above. A SELECT of an aggregate returns one row.
     unsafe {
         raw::SPI_execute(statement.as_ptr(), true, 1);
         let table = &*pg_sys::SPI_tuptable;
         let mut is_null = false;
         let value = raw::SPI_getbinval(*table.vals, table.tupdesc, 1, &raw mut is_null);
-        Ok((!is_null).then_some(value.value() as i64))
+        (!is_null).then_some(value.value() as i64)
     }
+}
+
+fn joined(parts: &[&[u8]]) -> StringInfo {
+    let mut text = StringInfo::new();
+    parts.iter().for_each(|part| text.push(part));
+    text
 }

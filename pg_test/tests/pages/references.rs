@@ -16,7 +16,8 @@ const ENDS: [&str; 9] = [".rs", ".md", ".sh", ".py", ".toml", ".txt", ".csv", ".
 /// They have names of other versions.
 const EXEMPT: [&str; 4] = ["CHANGELOG.md", "sql/comb--", "bench/published/", "packaging/debian/changelog"];
 /// A site, files of other projects, and those that the benchmark and `make release` create.
-const OF_OTHERS: [&str; 6] = ["rustup.rs", "manage.py", "SECURITY-INSIGHTS.yml", "profiles/full.txt", "bench/results/", "notes.md"];
+const OF_OTHERS: [&str; 6] =
+    ["rustup.rs", "manage.py", "SECURITY-INSIGHTS.yml", "profiles/full.txt", "bench/results/", "notes.md"];
 
 /// What exists.
 struct Repository {
