@@ -11,8 +11,8 @@ use super::layout::layout_named;
 use crate::horizon::definition::{KeyType, Polled, column_name, key_type, polled_column};
 use crate::horizon::poll::{check_sequence, column_named, last_tick, require_table};
 use crate::horizon::source::{Source, source_of};
-use crate::horizon::tree;
 use crate::horizon::triggers::{self, Calls, TriggerRow};
+use crate::horizon::{members, tree};
 use crate::postgres::call::{Call, export};
 use crate::postgres::catalog;
 use crate::postgres::raw;
@@ -75,12 +75,9 @@ fn comb_enable_polls(call: Call, table: Option<Oid>, key: Option<&[u8]>, layout:
         }
         // TimescaleDB stores no row in a chunk that has a statement trigger. Programs do not write chunks directly.
         let has_chunks = is_hypertable(table);
-        tree::for_each_table(
-            table,
-            |member| {
-                if has_chunks && member.inherits { Ok(()) } else { create_track(&functions, member.table) }
-            },
-        )?;
+        members::for_each_table(table, |member| {
+            if has_chunks && member.inherits { Ok(()) } else { create_track(&functions, member.table) }
+        })?;
         tree::check_triggers(&column)?;
         warn(&functions, &column)
     })?;
@@ -111,7 +108,7 @@ fn comb_disable_polls(table: Option<Oid>, key: Option<&[u8]>) -> Result<Datum, R
     column_named(table, key)?;
     statements(|| {
         for_each_root(table, |root| drop_triggers(root, |trigger| is_guard(root, trigger, key)))?;
-        tree::for_each_table(table, |member| {
+        members::for_each_table(table, |member| {
             let mut is_guarded = false;
             triggers::scan(member.table, |trigger| {
                 is_guarded |= trigger.calls() == Some(Calls::Guard);
@@ -175,7 +172,7 @@ fn is_hypertable(table: Oid) -> bool {
 
 /// Calls `each` with the tables that inherit no trigger: the table, and those that inherit from it.
 fn for_each_root(table: Oid, mut each: impl FnMut(Oid) -> Result<(), Report>) -> Result<(), Report> {
-    tree::for_each_table(table, |member| if member.table == table || member.inherits { each(member.table) } else { Ok(()) })
+    members::for_each_table(table, |member| if member.table == table || member.inherits { each(member.table) } else { Ok(()) })
 }
 
 /// Creates the guard of a column, or replaces it. Another one of the column goes. A row version is a guard.

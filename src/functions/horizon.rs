@@ -7,10 +7,10 @@ use super::clock::timestamptz_of_tick;
 use super::layout::{clock_out_of_layout, layout_named};
 use crate::horizon::definition::{KeyType, Polled, column_name, polled_columns};
 use crate::horizon::entries::{self, clock_key};
+use crate::horizon::members;
 use crate::horizon::poll::{Horizon, Keys, horizon, may, unchecked_horizon};
 use crate::horizon::source::Source;
 use crate::horizon::transactions::ServerTransactions;
-use crate::horizon::tree;
 use crate::horizon::triggers;
 use crate::postgres::call::{Call, Text, Value, export};
 use crate::postgres::catalog;
@@ -159,7 +159,7 @@ fn put_status(rows: &Rows, table: Oid, column: &Polled) -> Result<(), Report> {
     let name = column_name(column);
     let keys = if matches!(column.key_type, KeyType::Uuid(_)) { Keys::Uuids } else { Keys::Numbers };
     let (mut untracked, mut held) = (0, None);
-    tree::for_each_table(column.topmost, |member| {
+    members::for_each_table(column.topmost, |member| {
         let mut is_tracked = false;
         triggers::scan(member.table, |trigger| {
             is_tracked |= trigger.tracks_inserts();

@@ -3,12 +3,14 @@
 //! - [`triggers`]: the rows of pg_trigger that call the functions of the extension.
 //! - [`definition`]: the polled columns of a table, and the topmost table of each; [`source`]: the sequence that fills a column.
 //! - [`entries`]: the floors and bounds of this process's transaction; [`prepared`]: those of prepared transactions.
-//! - [`tree`]: whether all tables of a polled one call the guard, and the snapshot sees that; [`guarded`]: whether one does.
+//! - [`tree`]: whether all tables of a polled one call the guard, and the snapshot sees that; [`members`]: these tables;
+//!   [`guarded`]: whether one does.
 //! - [`poll`]: the horizon of a statement.
 
 pub mod definition;
 pub mod entries;
 pub mod guarded;
+pub mod members;
 pub mod poll;
 pub mod prepared;
 pub mod source;

@@ -11,9 +11,10 @@ use pgrx::pg_sys::{self, Datum, Oid, SysCacheIdentifier};
 
 use super::definition::{Polled, accept_changes, column_name, read_facts};
 use super::guarded::check_table;
+use super::members::{BEING_CHECKED, CHANGED, Member, find_tables};
 use super::transactions::ServerTransactions;
-use crate::postgres::catalog::{self, is_own};
-use crate::postgres::compat::{CHILDREN, FormDataPgInherits, SUBSCRIPTIONS_OF_TABLE, local_transaction_id};
+use crate::postgres::catalog::is_own;
+use crate::postgres::compat::local_transaction_id;
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
@@ -25,27 +26,6 @@ type Taken = (u64, u64, usize);
 
 /// That of no snapshot.
 const NEVER: Taken = (0, 0, 0);
-
-/// A table of a tree.
-#[derive(Clone, Copy)]
-pub struct Member {
-    pub table: Oid,
-    /// The transaction that put it below its parent.
-    attached_by: u32,
-    /// The transaction id that was next when it was last checked, or a state. A snapshot in which a later transaction has ended
-    /// sees what that check saw.
-    checked: u64,
-    /// By INHERITS, not as a partition.
-    pub inherits: bool,
-    /// A table by INHERITS can be rewritten alone: polls lock it. They do not wait for a temporary table of another session.
-    is_locked: bool,
-    /// The topmost table, one by INHERITS, or a partitioned one: a change can be one of the tree.
-    shapes_tree: bool,
-}
-
-/// States of [`Member::checked`].
-const CHANGED: u64 = u64::MAX;
-const BEING_CHECKED: u64 = u64::MAX - 1;
 
 /// The tables of a polled column, in the order of their OIDs.
 #[derive(Clone, Copy)]
@@ -101,13 +81,13 @@ impl Tree {
 /// How many trees a process knows.
 const TREES: usize = 64;
 
-struct Known {
+struct Trees {
     trees: [Tree; TREES],
     next: usize,
 }
 
-static KNOWN: OneThread<UnsafeCell<Known>> =
-    OneThread::new(UnsafeCell::new(Known { trees: [Tree::unlisted(Oid::INVALID, 0); TREES], next: 0 }));
+static KNOWN: OneThread<UnsafeCell<Trees>> =
+    OneThread::new(UnsafeCell::new(Trees { trees: [Tree::unlisted(Oid::INVALID, 0); TREES], next: 0 }));
 
 /// A tree. PostgreSQL can call [`relation_changed`] whenever it reads a catalog.
 ///
@@ -213,12 +193,6 @@ pub fn check_triggers(column: &Polled) -> Result<(), Report> {
     found.members().iter().try_for_each(check)
 }
 
-/// Calls `each` with a table and those below it, but not with temporary ones of INHERITS.
-pub fn for_each_table(topmost: Oid, each: impl FnMut(&Member) -> Result<(), Report>) -> Result<(), Report> {
-    let found = find_tables(topmost)?;
-    found.members().iter().filter(|member| !member.inherits || member.is_locked).try_for_each(each)
-}
-
 fn for_each(index: usize, mut each: impl FnMut(Member) -> Result<(), Report>) -> Result<(), Report> {
     let mut place = 0;
     // SAFETY: a copy; no call of PostgreSQL while the reference is in use.
@@ -312,82 +286,6 @@ fn list(index: usize, column: &Polled) -> Result<(), Report> {
     let (is_listed, is_subscribed) = (true, found.is_subscribed);
     replace(index, Tree { first, count, is_listed, is_subscribed, inherits, checked: CHANGED, grown_in, ..*old });
     Ok(())
-}
-
-/// A table and those below it, in the memory of the call, in the order of their OIDs.
-struct Found {
-    first: *mut Member,
-    count: usize,
-    /// A subscription fills a table.
-    is_subscribed: bool,
-    /// This transaction has attached a table.
-    has_own: bool,
-}
-
-impl Found {
-    fn members(&self) -> &[Member] {
-        // SAFETY: the memory has `count` members.
-        unsafe { std::slice::from_raw_parts(self.first, self.count) }
-    }
-}
-
-fn find_tables(topmost: Oid) -> Result<Found, Report> {
-    // The tables, and for each the transaction that put it there.
-    let begin = |first| {
-        // SAFETY: a new list of OIDs.
-        unsafe { raw::lappend_oid(ptr::null_mut(), first) }
-    };
-    let (mut tables, mut writers) = (begin(topmost), begin(Oid::INVALID));
-    let (mut count, mut has_own) = (0, false);
-    // SAFETY: a list of OIDs, of which no cell is in use when it grows.
-    while let Some(at) = unsafe { catalog::cells(tables).get(count).map(|cell| cell.oid_value) } {
-        count += 1;
-        if catalog::relation(at).is_none_or(|class| !class.has_children) {
-            continue;
-        }
-        catalog::scan(CHILDREN, &[at], |row| {
-            // SAFETY: the scan is of pg_inherits, whose rows have this type. Both are lists of OIDs.
-            unsafe {
-                tables = raw::lappend_oid(tables, row.form::<FormDataPgInherits>().inhrelid);
-                writers = raw::lappend_oid(writers, Oid::from_u32(row.raw_writer()));
-            }
-            has_own |= row.written_by().is_some_and(is_own);
-            Ok(())
-        })?;
-    }
-    let member = |table, attached_by: Oid| {
-        let class = catalog::relation(table);
-        let is_partitioned = class.as_ref().is_some_and(|class| class.kind == pg_sys::RELKIND_PARTITIONED_TABLE);
-        let is_partition = class.as_ref().is_some_and(|class| class.is_partition);
-        let inherits = table != topmost && !is_partition;
-        let is_locked = inherits && class.is_some_and(|class| class.persistence != pg_sys::RELPERSISTENCE_TEMP);
-        let (attached_by, shapes_tree) = (attached_by.to_u32(), !is_partition || is_partitioned);
-        Member { table, attached_by, checked: CHANGED, inherits, is_locked, shapes_tree }
-    };
-    // SAFETY: the memory has a place for each cell.
-    let members = unsafe {
-        let memory = raw::palloc(count * size_of::<Member>()).cast::<Member>();
-        for (place, (table, writer)) in catalog::cells(tables).iter().zip(catalog::cells(writers)).enumerate() {
-            memory.add(place).write(member(table.oid_value, writer.oid_value));
-        }
-        std::slice::from_raw_parts_mut(memory, count)
-    };
-    members.sort_unstable_by_key(|member| member.table.to_u32());
-    let is_subscribed = contains_subscribed(members)?;
-    Ok(Found { first: members.as_mut_ptr(), count, is_subscribed, has_own })
-}
-
-/// Whether a subscription fills one of the tables.
-fn contains_subscribed(members: &[Member]) -> Result<bool, Report> {
-    let mut contains = false;
-    catalog::scan(SUBSCRIPTIONS_OF_TABLE, &[], |row| {
-        // srrelid, the second column of fixed length (catalog/pg_subscription_rel.h).
-        // SAFETY: the scan is of pg_subscription_rel, whose first two columns are OIDs.
-        let [_, table] = *unsafe { row.form::<[Oid; 2]>() };
-        contains |= members.binary_search_by_key(&table.to_u32(), |member| member.table.to_u32()).is_ok();
-        Ok(())
-    })?;
-    Ok(contains)
 }
 
 /// Returns an error unless the snapshot of the statement sees what that transaction wrote.

@@ -79,12 +79,14 @@ fn error(client: &mut Client, statement: &str) -> DbError {
 }
 
 /// What goes, with something that uses it, and the name in the error.
-const REMOVED: [(&str, &str, &str); 5] = [
+const REMOVED: [(&str, &str, &str); 7] = [
     ("horizon", "CREATE VIEW app.outbox_settled AS SELECT * FROM app.t WHERE u < comb_horizon()", "outbox_settled"),
     ("sequence_horizon", "CREATE VIEW app.settled AS SELECT comb_sequence_horizon('app.s')", "settled"),
     ("track", "ALTER TABLE app.t ADD tracks text DEFAULT comb_track('app.s')::text", "column tracks"),
     ("status", "CREATE VIEW app.held AS SELECT held_for FROM comb_horizon_status()", "held"),
     ("holders", "CREATE VIEW app.holders AS SELECT floor_id FROM comb_horizon_holders()", "holders"),
+    ("encode", "CREATE INDEX encoded ON app.t (comb_encode(u))", "encoded"),
+    ("shifted", "CREATE VIEW app.shifted AS SELECT comb_shifted('-1 day')", "shifted"),
 ];
 
 /// What objects of the released version do under this library, before the update: they go on, or fail with an error.

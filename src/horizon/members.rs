@@ -1,0 +1,113 @@
+//! The tables below a topmost one.
+
+use std::ptr;
+
+use pgrx::pg_sys::{self, Oid};
+
+use crate::postgres::catalog::{self, is_own};
+use crate::postgres::compat::{CHILDREN, FormDataPgInherits, SUBSCRIPTIONS_OF_TABLE};
+use crate::postgres::raw;
+use crate::postgres::report::Report;
+
+/// A table of a tree.
+#[derive(Clone, Copy)]
+pub struct Member {
+    pub table: Oid,
+    /// The transaction that put it below its parent.
+    pub attached_by: u32,
+    /// The transaction id that was next when it was last checked, or a state. A snapshot in which a later transaction has ended
+    /// sees what that check saw.
+    pub checked: u64,
+    /// By INHERITS, not as a partition.
+    pub inherits: bool,
+    /// A table by INHERITS can be rewritten alone: polls lock it. They do not wait for a temporary table of another session.
+    pub is_locked: bool,
+    /// The topmost table, one by INHERITS, or a partitioned one: a change can be one of the tree.
+    pub shapes_tree: bool,
+}
+
+/// States of [`Member::checked`].
+pub const CHANGED: u64 = u64::MAX;
+pub const BEING_CHECKED: u64 = u64::MAX - 1;
+
+/// A table and those below it, in the memory of the call, in the order of their OIDs.
+pub struct Found {
+    pub first: *mut Member,
+    pub count: usize,
+    /// A subscription fills a table.
+    pub is_subscribed: bool,
+    /// This transaction has attached a table.
+    pub has_own: bool,
+}
+
+impl Found {
+    pub fn members(&self) -> &[Member] {
+        // SAFETY: the memory has `count` members.
+        unsafe { std::slice::from_raw_parts(self.first, self.count) }
+    }
+}
+
+pub fn find_tables(topmost: Oid) -> Result<Found, Report> {
+    // The tables, and for each the transaction that put it there.
+    let begin = |first| {
+        // SAFETY: a new list of OIDs.
+        unsafe { raw::lappend_oid(ptr::null_mut(), first) }
+    };
+    let (mut tables, mut writers) = (begin(topmost), begin(Oid::INVALID));
+    let (mut count, mut has_own) = (0, false);
+    // SAFETY: a list of OIDs, of which no cell is in use when it grows.
+    while let Some(at) = unsafe { catalog::cells(tables).get(count).map(|cell| cell.oid_value) } {
+        count += 1;
+        if catalog::relation(at).is_none_or(|class| !class.has_children) {
+            continue;
+        }
+        catalog::scan(CHILDREN, &[at], |row| {
+            // SAFETY: the scan is of pg_inherits, whose rows have this type. Both are lists of OIDs.
+            unsafe {
+                tables = raw::lappend_oid(tables, row.form::<FormDataPgInherits>().inhrelid);
+                writers = raw::lappend_oid(writers, Oid::from_u32(row.raw_writer()));
+            }
+            has_own |= row.written_by().is_some_and(is_own);
+            Ok(())
+        })?;
+    }
+    let member = |table, attached_by: Oid| {
+        let class = catalog::relation(table);
+        let is_partitioned = class.as_ref().is_some_and(|class| class.kind == pg_sys::RELKIND_PARTITIONED_TABLE);
+        let is_partition = class.as_ref().is_some_and(|class| class.is_partition);
+        let inherits = table != topmost && !is_partition;
+        let is_locked = inherits && class.is_some_and(|class| class.persistence != pg_sys::RELPERSISTENCE_TEMP);
+        let (attached_by, shapes_tree) = (attached_by.to_u32(), !is_partition || is_partitioned);
+        Member { table, attached_by, checked: CHANGED, inherits, is_locked, shapes_tree }
+    };
+    // SAFETY: the memory has a place for each cell.
+    let members = unsafe {
+        let memory = raw::palloc(count * size_of::<Member>()).cast::<Member>();
+        for (place, (table, writer)) in catalog::cells(tables).iter().zip(catalog::cells(writers)).enumerate() {
+            memory.add(place).write(member(table.oid_value, writer.oid_value));
+        }
+        std::slice::from_raw_parts_mut(memory, count)
+    };
+    members.sort_unstable_by_key(|member| member.table.to_u32());
+    let is_subscribed = contains_subscribed(members)?;
+    Ok(Found { first: members.as_mut_ptr(), count, is_subscribed, has_own })
+}
+
+/// Whether a subscription fills one of the tables.
+fn contains_subscribed(members: &[Member]) -> Result<bool, Report> {
+    let mut contains = false;
+    catalog::scan(SUBSCRIPTIONS_OF_TABLE, &[], |row| {
+        // srrelid, the second column of fixed length (catalog/pg_subscription_rel.h).
+        // SAFETY: the scan is of pg_subscription_rel, whose first two columns are OIDs.
+        let [_, table] = *unsafe { row.form::<[Oid; 2]>() };
+        contains |= members.binary_search_by_key(&table.to_u32(), |member| member.table.to_u32()).is_ok();
+        Ok(())
+    })?;
+    Ok(contains)
+}
+
+/// Calls `each` with a table and those below it, but not with temporary ones of INHERITS.
+pub fn for_each_table(topmost: Oid, each: impl FnMut(&Member) -> Result<(), Report>) -> Result<(), Report> {
+    let found = find_tables(topmost)?;
+    found.members().iter().filter(|member| !member.inherits || member.is_locked).try_for_each(each)
+}
