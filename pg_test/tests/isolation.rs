@@ -17,14 +17,14 @@ fn schedules() {
         Sharing::Preloaded,
         &[("shared_preload_libraries", "comb, injection_points"), ("max_prepared_transactions", "10")],
     );
-    server.execute("CREATE EXTENSION injection_points");
+    server.execute(include_str!("../isolation/setup.sql"));
     let selected = std::env::var("COMB_SPEC").unwrap_or_default();
     let specs = files("pg_test/isolation", ".spec");
     for spec in specs.iter().filter(|spec| spec.contains(&selected)) {
         let tester = installation().libraries.join("pgxs/src/test/isolation/isolationtester");
         let connection = format!("host={} port={} user=postgres dbname=postgres", server.work().display(), server.port());
         let input = File::open(root().join(spec)).expect("a spec");
-        let (status, said) = output(Command::new(tester).arg(connection).stdin(input).stderr(Stdio::piped()));
+        let (status, said) = output(Command::new(tester).arg(connection).env("PGISOLATIONTIMEOUT", "60").stdin(input).stderr(Stdio::piped()));
         let expected = root().join(spec).with_extension("out");
         if is_writing() {
             fs::write(&expected, &said).expect("the expected output");
