@@ -110,6 +110,7 @@ impl Place {
 
     /// Writes an entry to a place that the caller has claimed.
     pub(crate) fn write(&self, entry: Entry) {
+        debug_assert!(entry.id != 0 && entry.id >> 62 == 0, "{} is no transaction id", entry.id);
         self.table.store(entry.key.table, Relaxed);
         self.column.store(entry.key.column, Relaxed);
         self.floor.store(entry.floor.map_or(unset(entry.id), |floor| floor.min(MAX_FLOOR)), Relaxed);

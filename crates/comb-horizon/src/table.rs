@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 
 use crate::atomic::{AtomicU64, fence};
 use crate::key::Key;
-use crate::place::{ENDED, Entry, LIVE, Place, STATE, unset};
+use crate::place::{ENDED, Entry, LIVE, MAX_FLOOR, Place, STATE, unset};
 use crate::snapshot::{Snapshot, Transactions, Unknown};
 
 /// No transaction is older than half of the 32-bit ids.
@@ -171,6 +171,7 @@ impl<'a> Floors<'a> {
         debug_assert!(self.places.get(index).is_none_or(is_own), "the entry of {id}, which is in progress, is not at {index}");
         transactions.reach(c"comb-before-floor");
         let floor = self.places.get(index).map_or(last, |place| place.give_floor(id, last));
+        debug_assert!(floor <= MAX_FLOOR, "{id} has no floor");
         // The floor is there before a number is drawn.
         fence(SeqCst);
         transactions.reach(c"comb-floor");

@@ -5,7 +5,6 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::key::{number_of_tick, tick_of_number};
-use crate::place::MAX_FLOOR;
 
 impl Floors<'_> {
     /// [`Self::end`] for all entries of a transaction.
