@@ -36,8 +36,8 @@ assertions=(env -u PG_CONFIG PG=18-assertions CARGO_TARGET_DIR="${CARGO_TARGET_D
 tests=(cargo test --locked --manifest-path "$ROOT/Cargo.toml" --package pg_test)
 suite "PostgreSQL 18 with assertions" "${assertions[@]}" "${tests[@]}" --test isolation --test regress --test faults -- --test-threads=1 --nocapture
 suite "An oracle, and states that it must reach" "${assertions[@]}" COMB_TEST_SECONDS=60 "${tests[@]}" --test oracle -- --nocapture
-suite "Polls without caches" "${assertions[@]}" COMB_TEST_SETTING=debug_discard_caches=1 "${tests[@]}" \
-    --test faults -- --test-threads=1 --nocapture horizon::histories
+suite "Polls without caches" "${assertions[@]}" COMB_TEST_OPTIONS="-c debug_discard_caches=1" "${tests[@]}" \
+    --test faults -- --test-threads=1 --nocapture horizon::histories::each_row
 suite "Mistakes that the schedules must catch" "${assertions[@]}" COMB_MISTAKES=all "${tests[@]}" --test mistakes -- --nocapture
 crates=(--package comb-tick --package comb-id --package comb-clock --package comb-horizon)
 if RUSTUP_AUTO_INSTALL=0 cargo +nightly miri --version >/dev/null 2>&1; then

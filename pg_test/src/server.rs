@@ -85,10 +85,6 @@ impl Server {
             server.configure(&[("dynamic_library_path", &server.place_library(&library))]);
         }
         server.configure(settings);
-        // name=value, of any server: for a run of tests under another setting.
-        if let Some((name, value)) = std::env::var("COMB_TEST_SETTING").iter().find_map(|setting| setting.split_once('=')) {
-            server.configure(&[(name, value)]);
-        }
         server
     }
 

@@ -6,7 +6,7 @@
 use std::fs::{self, File};
 use std::process::Command;
 
-use pg_test::{Server, Sharing, assert_same_lines, files, installation, is_writing, output, root};
+use pg_test::{Server, Sharing, assert_same_lines, files, installation, is_writing, options, output, root};
 
 fn run(spec: &str) {
     if !installation().has("injection_points") {
@@ -18,7 +18,8 @@ fn run(spec: &str) {
     let connection = format!("host={} port={} user=postgres dbname=postgres", server.work().display(), server.port());
     let input = File::open(root().join(format!("pg_test/isolation/{spec}.spec"))).expect("a spec");
     // Seconds after which a step is cancelled.
-    let (status, said) = output(Command::new(tester).arg(connection).env("PGISOLATIONTIMEOUT", "60").stdin(input));
+    let environment = [("PGISOLATIONTIMEOUT", "60".to_owned()), ("PGOPTIONS", options())];
+    let (status, said) = output(Command::new(tester).arg(connection).envs(environment).stdin(input));
     let expected = root().join(format!("pg_test/isolation/{spec}.out"));
     if is_writing() {
         fs::write(&expected, &said).expect("the expected output");

@@ -141,7 +141,8 @@ impl<'a> History<'a> {
     fn connection(&mut self, name: &str) -> &mut Connection {
         let mut config = self.server.config();
         config.application_name(&format!("{} {name}", self.schema));
-        config.options(&format!("-c search_path={},public -c client_min_messages=error", self.schema));
+        let options = pg_test::options();
+        config.options(&format!("-c search_path={},public -c client_min_messages=error {options}", self.schema));
         self.connections.entry(name.to_owned()).or_insert_with(|| Connection::open(&config))
     }
 
