@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # setup.sh [MAJOR]: everything that a build needs, in a cache folder of its own; prints nothing on
-# standard output but the path of the pg_config to use. MAJOR-assertions: PostgreSQL from source, with its assertions, injection
-# points and isolationtester.
+# standard output but the path of the pg_config to use. MAJOR-assertions: PostgreSQL from source, with its assertions, and from 17
+# on with injection points and isolationtester.
 # Ends with status 69 if that PostgreSQL can be had from nowhere.
 # setup.sh --packages NAME...: nothing but these packages of the distribution.
 # setup.sh --rust, --rust-checks: only Rust; also clippy and rustfmt.
@@ -160,10 +160,13 @@ ensure_tests() {
 
 build_server() {
     local major=$1 to=$2 work=$COMB_CACHE/source/$1 options=() tests=() folder
-    [[ $major != *-assertions ]] || {
-        options=(--enable-cassert --enable-injection-points)
-        tests=(src/test/isolation src/test/modules/injection_points)
-    }
+    case $major in
+        1[56]-assertions) options=(--enable-cassert) ;;
+        *-assertions)
+            options=(--enable-cassert --enable-injection-points)
+            tests=(src/test/isolation src/test/modules/injection_points)
+            ;;
+    esac
     apt_install gcc libc6-dev bison flex perl pkg-config bzip2 xz-utils \
         libreadline-dev zlib1g-dev libicu-dev libssl-dev liblz4-dev
     fetch_source "$major" "$work"
