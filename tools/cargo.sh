@@ -18,11 +18,18 @@ case $PGRX_PG_CONFIG_PATH in
 esac
 export CARGO_TARGET_DIR
 
+# Tests stop processes of the PostgreSQL with assertions, and our own assertions are on.
+FEATURES=pg$MAJOR
+if [[ $PG_CONFIG == */18-assertions/bin/pg_config ]]; then
+    FEATURES+=,injection_points
+    export CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS=true
+fi
+
 # cargo SUBCOMMAND for this PostgreSQL and these sources. For another SOURCE_DATE_EPOCH, the crate cc would have pgrx built again.
 for_server() {
     local command=$1
     shift
-    (cd "$ROOT" && env -u SOURCE_DATE_EPOCH cargo "$command" --locked --no-default-features --features "pg$MAJOR" "$@")
+    (cd "$ROOT" && env -u SOURCE_DATE_EPOCH cargo "$command" --locked --no-default-features --features "$FEATURES" "$@")
 }
 
 # clean_other_clone: cargo gives the libraries of all clones the same name, and would take that of another clone for ours.

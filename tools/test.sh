@@ -53,6 +53,7 @@ suite "pg_regress on PostgreSQL $MAJOR" pg_tests regress
 suite "Connections to PostgreSQL $MAJOR" pg_tests connections
 suite "Dump, restore, updates and upgrades on PostgreSQL $MAJOR" pg_tests upgrade
 suite "Faults on PostgreSQL $MAJOR" pg_tests faults
+suite "An oracle of histories on PostgreSQL $MAJOR" pg_tests oracle
 suite "Deliberate mistakes in the code, which tests must find" pg_tests mistakes
 suite "Plain SQL without the extension on PostgreSQL $MAJOR" pg_tests portable
 suite "Replication, foreign tables and contrib of PostgreSQL $MAJOR" pg_tests companions

@@ -17,6 +17,7 @@
 #include "storage/lwlock.h"
 #include "utils/guc.h"
 #if PG_VERSION_NUM >= 180000
+#include "utils/injection_point.h"
 #include "utils/skipsupport.h"
 #endif
 
@@ -67,6 +68,9 @@ DECLARES(void, initHyperLogLog, (hyperLogLogState *, uint8));
 DECLARES(void, addHyperLogLog, (hyperLogLogState *, uint32));
 DECLARES(double, estimateHyperLogLog, (hyperLogLogState *));
 DECLARES(uint32, hash_bytes_uint32, (uint32));
+#if PG_VERSION_NUM >= 180000
+DECLARES(void, InjectionPointRun, (const char *, void *));
+#endif
 
 /* The fields that compat.rs declares, in its order; an initializer of another type or number does not compile. */
 static struct {

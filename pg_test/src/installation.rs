@@ -132,6 +132,11 @@ impl Installation {
         command
     }
 
+    /// Whether processes can be stopped at injection points: then the library has points of its own.
+    pub fn has_injection_points(&self) -> bool {
+        self.scripts.join("injection_points.control").exists()
+    }
+
     /// Gives a file or directory to the servers' user.
     pub(crate) fn give(&self, path: &Path) {
         if let Some(user) = &self.user {

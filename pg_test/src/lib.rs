@@ -178,6 +178,11 @@ pub fn connections() -> usize {
     number("COMB_TEST_CONNECTIONS", 32) as usize
 }
 
+/// Options of the connections of histories and schedules: `COMB_TEST_OPTIONS`, such as `-c debug_discard_caches=1`.
+pub fn options() -> String {
+    std::env::var("COMB_TEST_OPTIONS").unwrap_or_default()
+}
+
 fn number(variable: &str, default: u64) -> u64 {
     let Ok(value) = std::env::var(variable) else { return default };
     value.parse().unwrap_or_else(|_| panic!("{variable} is not a number: {value}"))

@@ -2,7 +2,8 @@
 //!
 //! The lines before a patch say what is wrong. `Caught by: TARGET FILTER` is a test that must fail with the patch and pass without,
 //! `Fails: TARGET FILTER` one that must fail with it, `Passes: TARGET FILTER` one that must pass with it. The target is a file of
-//! pg_test/tests, or `crates` or `model`: the unit tests and the model of comb-horizon, or `pgrx`: those of src/pg_tests.rs.
+//! pg_test/tests, or `crates` or `model`: the unit tests and the model of comb-horizon, or `pgrx`: those of src/pg_tests.rs. Those of
+//! `isolation` are run on the PostgreSQL that has injection points, and no others there.
 //! COMB_MISTAKES="NAME ..." builds and runs these, COMB_MISTAKES=all all.
 
 use std::fs;
@@ -13,6 +14,8 @@ use std::time::SystemTime;
 use pg_test::{files, files_below, installation, output, root, say};
 
 const SOURCES: [&str; 7] = ["src", "crates", "sql", "pg_test/Cargo.toml", "Cargo.toml", "Cargo.lock", "comb.control"];
+
+const KEYS: [&str; 3] = ["Caught by: ", "Fails: ", "Passes: "];
 
 struct Mistake {
     path: String,
@@ -27,6 +30,11 @@ impl Mistake {
     fn lines<'a>(&'a self, key: &'a str) -> impl Iterator<Item = &'a str> {
         let header = self.text.lines().take_while(|line| !line.starts_with("--- "));
         header.filter_map(move |line| line.strip_prefix(key))
+    }
+
+    /// Those tests that are run on the PostgreSQL under test.
+    fn tests<'a>(&'a self, key: &'a str) -> impl Iterator<Item = &'a str> {
+        self.lines(key).filter(|test| test.starts_with("isolation ") == installation().has_injection_points())
     }
 
     fn apply(&self, to: &Path) {
@@ -71,7 +79,7 @@ fn each_mistake_applies() {
     for mistake in mistakes {
         copy_to(&place);
         mistake.apply(&place);
-        let tests = ["Caught by: ", "Fails: ", "Passes: "].iter().flat_map(|key| mistake.lines(key));
+        let tests = KEYS.iter().flat_map(|key| mistake.lines(key));
         assert!(tests.count() > 0, "{}: no test", mistake.path);
     }
 }
@@ -83,12 +91,15 @@ fn cargo() -> Command {
 
 /// Builds the library of a copy of the sources in the dev profile.
 fn build(place: &Path) -> PathBuf {
-    let major = installation().major;
+    let mut features = format!("pg{}", installation().major);
+    if installation().has_injection_points() {
+        features += ",injection_points";
+    }
     let target = work().join("target");
     let (status, said) = output(
         cargo()
             .args(["build", "--locked", "--lib", "--package", "comb", "--no-default-features", "--features"])
-            .arg(format!("pg{major}"))
+            .arg(features)
             .env("CARGO_TARGET_DIR", &target)
             .env("PGRX_PG_CONFIG_PATH", &installation().pg_config)
             .env("RUSTFMT", "true")
@@ -152,6 +163,7 @@ fn each_mistake_is_caught() {
         mistakes.retain(|mistake| names.contains(&mistake.path));
         assert_eq!(mistakes.len(), names.len(), "a mistake for each of {names:?}");
     }
+    mistakes.retain(|mistake| KEYS.iter().any(|key| mistake.tests(key).next().is_some()));
     let place = work().join("sources");
     copy_to(&place);
     let right = place.with_file_name("right.so");
@@ -162,15 +174,15 @@ fn each_mistake_is_caught() {
         copy_to(&place);
         mistake.apply(&place);
         let wrong = Build { sources: &place, library: &build(&place) };
-        for test in mistake.lines("Caught by: ") {
+        for test in mistake.tests("Caught by: ") {
             assert!(right.passes(test), "{test} fails without a mistake");
         }
-        for test in mistake.lines("Caught by: ").chain(mistake.lines("Fails: ")) {
+        for test in mistake.tests("Caught by: ").chain(mistake.tests("Fails: ")) {
             let caught = (0..3).any(|_| !wrong.passes(test));
             say(&format!("{}: {} by {test}", mistake.path, if caught { "caught" } else { "NOT CAUGHT" }));
             failures.extend((!caught).then(|| mistake.path.clone()));
         }
-        for test in mistake.lines("Passes: ") {
+        for test in mistake.tests("Passes: ") {
             let passes = wrong.passes(test);
             say(&format!("{}: {test} {}", mistake.path, if passes { "passes" } else { "FAILS" }));
             failures.extend((!passes).then(|| mistake.path.clone()));

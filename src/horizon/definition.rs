@@ -96,16 +96,16 @@ pub fn generation() -> u64 {
     GENERATION.get()
 }
 
-/// The number of messages that a relation has changed.
-static RECEIVED: OneThread<Cell<u64>> = OneThread::new(Cell::new(0));
-
 /// Reads facts from catalogs until no message comes meanwhile: one could be about a relation that is not watched yet.
 pub fn read_facts<T>(read: impl Fn() -> Result<T, Report>) -> Result<T, Report> {
+    // Calls of relation_changed() without a message do not count: debug_discard_caches has one come of each look for messages.
+    // SAFETY: reads a variable of the process.
+    let received = || unsafe { pg_sys::SharedInvalidMessageCounter };
     loop {
         accept_changes();
-        let received = RECEIVED.get();
+        let before = received();
         let facts = read()?;
-        if received == RECEIVED.get() {
+        if before == received() {
             return Ok(facts);
         }
     }
@@ -125,7 +125,6 @@ pub fn accept_changes() {
 
 #[pgrx::pg_guard]
 unsafe extern "C-unwind" fn relation_changed(_argument: Datum, relation: Oid) {
-    RECEIVED.set(RECEIVED.get() + 1);
     // SAFETY: no reference to the facts is in use while PostgreSQL reads catalogs.
     for known in unsafe { &mut *KNOWN.get() }.tables.iter_mut() {
         let is_concerned = |(_, facts): &(Oid, Definition)| relation == Oid::INVALID || facts.depends_on.contains(&relation);

@@ -24,7 +24,7 @@ use crate::server::host::{Process, in_parallel_worker, realtime};
 use crate::server::shared_memory;
 use comb_clock::block::Block;
 use comb_clock::clock::Reading;
-use comb_horizon::{Entry, Floors, Full, Key, number_of_tick};
+use comb_horizon::{Entry, Floors, Full, Key, Transactions, number_of_tick};
 
 /// An entry of this transaction.
 #[derive(Clone, Copy)]
@@ -134,7 +134,7 @@ fn write_clock(clock: Key) -> Result<(), Report> {
     // An idle server's clock would hold readers at the time of its last UUID.
     block.now(&process)?;
     let (place, id) = claim(floors, clock)?;
-    floors.set_floor(place, id, number_of_tick(block.floor()));
+    floors.set_floor(place, id, number_of_tick(block.floor()), &ServerTransactions);
     // A reset that began meanwhile may not have found the entry.
     while resets != block.resets() {
         resets = block.resets();
@@ -165,7 +165,9 @@ fn write_number(table: pg_sys::Oid, column: &Polled) -> Result<(), Report> {
     // A poll that did not find the entry read the definition before. This one is not older.
     accept_changes();
     let column = polled_column(table, column.attribute)?;
-    read_bound(&column, |last, is_provisional| floors.set_floor(place, id, if is_provisional { i64::MIN } else { last }))
+    read_bound(&column, |last, is_provisional| {
+        floors.set_floor(place, id, if is_provisional { i64::MIN } else { last }, &ServerTransactions)
+    })
 }
 
 /// Reads the last number of a column's source, if it is another source or file than the one that the bound is of. `floor` gets
@@ -241,6 +243,7 @@ fn claim(floors: Floors, key: Key) -> Result<(usize, u64), Report> {
 
 #[cold]
 fn table_is_full(floors: Floors, full: Full) -> Report {
+    ServerTransactions.reach(c"comb-full");
     let hint = "SELECT * FROM comb_horizon_holders() shows them. There are more places if \"max_connections\" is higher.";
     let error = report!(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, "too many transactions write polled tables");
     match full {
@@ -293,8 +296,10 @@ unsafe extern "C-unwind" fn at_end(event: pg_sys::XactEvent::Type, _argument: *m
         XACT_EVENT_PREPARE => ENTRIES.set(Entries::NONE),
         // The transaction has become visible, or is gone.
         XACT_EVENT_COMMIT | XACT_EVENT_ABORT => {
+            ServerTransactions.reach(c"comb-visible");
             own.iter().for_each(|own| floors.end(own.place, id, &ServerTransactions));
             ENTRIES.set(Entries::NONE);
+            ServerTransactions.reach(c"comb-ended");
         }
         _ => (),
     }

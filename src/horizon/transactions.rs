@@ -23,4 +23,10 @@ impl Transactions for ServerTransactions {
         // was assigned again.
         unsafe { raw::TransactionIdIsInProgress(pg_sys::TransactionId::from_inner(id as u32)) }
     }
+
+    #[cfg(feature = "injection_points")]
+    fn reach(&self, point: &'static std::ffi::CStr) {
+        // SAFETY: the name ends with a zero. Tests that attach an action to it know where they stop the process.
+        unsafe { raw::InjectionPointRun(point.as_ptr(), std::ptr::null_mut()) }
+    }
 }

@@ -271,6 +271,10 @@ unsafe extern "C-unwind" {
     pub fn addHyperLogLog(state: *mut HyperLogLog, hash: u32);
     pub fn estimateHyperLogLog(state: *mut HyperLogLog) -> f64;
     pub fn hash_bytes_uint32(key: u32) -> u32;
+
+    // utils/injection_point.h
+    #[cfg(feature = "injection_points")]
+    pub fn InjectionPointRun(name: *const c_char, argument: *mut c_void);
 }
 
 /// Runs a call of PostgreSQL, as PG_TRY does. False if it raised an ERROR, which is discarded: the

@@ -51,6 +51,7 @@ check_library() {
     newest=$(versions GLIBC | tail -n 1)
     [ "$(printf '%s\n' "$newest" "$GLIBC" | sort -V | tail -n 1)" = "$GLIBC" ] ||
         die "comb.so needs glibc $newest; packages must run with glibc $GLIBC" "Build them on Debian 12."
+    [[ $(readelf --dyn-syms --wide "$LIBRARY") != *InjectionPoint* ]] || die "comb.so has the injection points of tests"
     [[ $(readelf --segments --wide "$LIBRARY") == *GNU_RELRO* && $(readelf --dynamic --wide "$LIBRARY") == *BIND_NOW* ]] ||
         die "comb.so is not linked with full RELRO"
     ! grep -aqF -e "$ROOT" -e "${CARGO_HOME:-$HOME/.cargo}" -e "$CARGO_TARGET_DIR" "$LIBRARY" || die "comb.so contains a path of this machine"

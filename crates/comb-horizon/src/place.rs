@@ -110,6 +110,7 @@ impl Place {
 
     /// Writes an entry to a place that the caller has claimed.
     pub(crate) fn write(&self, entry: Entry) {
+        debug_assert!(entry.id != 0 && entry.id >> 62 == 0, "{} is no transaction id", entry.id);
         self.table.store(entry.key.table, Relaxed);
         self.column.store(entry.key.column, Relaxed);
         self.floor.store(entry.floor.map_or(unset(entry.id), |floor| floor.min(MAX_FLOOR)), Relaxed);
@@ -135,9 +136,10 @@ impl Place {
         }
     }
 
-    /// Ends the entry of a transaction, unless another process does. `at_end` is called before the place can be claimed.
-    pub(crate) fn end(&self, id: u64, transactions: &impl Transactions, at_end: impl FnOnce()) {
-        if self.word.compare_exchange(id << 2 | LIVE, id << 2 | ENDING, AcqRel, Relaxed).is_ok() {
+    /// Ends the entry of a transaction; false if another process does. `at_end` is called before the place can be claimed.
+    pub(crate) fn end(&self, id: u64, transactions: &impl Transactions, at_end: impl FnOnce()) -> bool {
+        let ends = self.word.compare_exchange(id << 2 | LIVE, id << 2 | ENDING, AcqRel, Relaxed).is_ok();
+        if ends {
             fence(Release);
             at_end();
             // Read after the transaction had ended.
@@ -145,5 +147,6 @@ impl Place {
             debug_assert_eq!(self.word.load(Relaxed), id << 2 | ENDING, "only the process that swapped changes it");
             self.word.store(id << 2 | ENDED, Release);
         }
+        ends
     }
 }

@@ -1,5 +1,7 @@
 //! The transactions of the server, and which of them a statement sees.
 
+use std::ffi::CStr;
+
 /// The transactions of the server.
 pub trait Transactions {
     /// The full transaction id that is assigned next.
@@ -7,6 +9,10 @@ pub trait Transactions {
 
     /// Whether the transaction with this full id is in progress or prepared.
     fn in_progress(&self, id: u64) -> bool;
+
+    /// Called at the steps of the protocol and in rare states, which have these names: tests stop a process there, or count.
+    #[inline(always)]
+    fn reach(&self, _point: &'static CStr) {}
 }
 
 /// Which transactions a statement sees.

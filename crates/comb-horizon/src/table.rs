@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 
 use crate::atomic::{AtomicU64, fence};
 use crate::key::Key;
-use crate::place::{ENDED, Entry, LIVE, Place, STATE, unset};
+use crate::place::{ENDED, Entry, LIVE, MAX_FLOOR, Place, STATE, unset};
 use crate::snapshot::{Snapshot, Transactions, Unknown};
 
 /// No transaction is older than half of the 32-bit ids.
@@ -140,10 +140,12 @@ impl<'a> Floors<'a> {
                     continue;
                 }
                 self.lose(word >> 2, end, transactions);
+                transactions.reach(c"comb-overwritten");
             }
             if !place.claim(word) {
                 continue;
             }
+            transactions.reach(c"comb-claimed");
             let live = self.header.live.fetch_add(1, Relaxed);
             debug_assert!(live < count as u64, "more entries than places");
             place.write(entry);
@@ -164,10 +166,15 @@ impl<'a> Floors<'a> {
 
     /// Gives an entry of a transaction in progress the last number of its source as its floor, which was read after the entry was
     /// written. A reader may have done that already. Returns the floor that the entry has.
-    pub fn set_floor(&self, index: usize, id: u64, last: i64) -> i64 {
+    pub fn set_floor(&self, index: usize, id: u64, last: i64, transactions: &impl Transactions) -> i64 {
+        let is_own = |place: &Place| place.word() == (id << 2 | LIVE);
+        debug_assert!(self.places.get(index).is_none_or(is_own), "the entry of {id}, which is in progress, is not at {index}");
+        transactions.reach(c"comb-before-floor");
         let floor = self.places.get(index).map_or(last, |place| place.give_floor(id, last));
+        debug_assert!(floor <= MAX_FLOOR, "{id} has no floor");
         // The floor is there before a number is drawn.
         fence(SeqCst);
+        transactions.reach(c"comb-floor");
         floor
     }
 
@@ -182,16 +189,19 @@ impl<'a> Floors<'a> {
 
     /// Says that a transaction has ended: all snapshots that are taken from now on see that.
     pub fn end(&self, index: usize, id: u64, transactions: &impl Transactions) {
-        if let Some(place) = self.places.get(index) {
-            self.end_place(place, id, transactions);
+        if let Some(place) = self.places.get(index)
+            && !self.end_place(place, id, transactions)
+        {
+            transactions.reach(c"comb-ended-by-another");
         }
     }
 
-    fn end_place(&self, place: &Place, id: u64, transactions: &impl Transactions) {
+    /// False if another process has ended it.
+    fn end_place(&self, place: &Place, id: u64, transactions: &impl Transactions) -> bool {
         place.end(id, transactions, || {
             let live = self.header.live.fetch_sub(1, Relaxed);
             debug_assert!(live > 0, "an entry that was not counted");
-        });
+        })
     }
 
     /// The number up to which a snapshot has all numbers of a key: stored by transactions that it sees, or that have aborted, or
@@ -210,6 +220,7 @@ impl<'a> Floors<'a> {
         let mut settled = last()?;
         // The source is read before the entries.
         fence(SeqCst);
+        transactions.reach(c"comb-last-number");
         let every = if key.is_clock() { key } else { Key::every_number(key.database()) };
         for place in self.places {
             let id = place.word() >> 2;
@@ -218,6 +229,9 @@ impl<'a> Floors<'a> {
                 continue;
             }
             let Some((of, floor)) = place.read(id).filter(|(of, _)| *of == key || *of == every) else { continue };
+            if floor == unset(id) {
+                transactions.reach(c"comb-no-floor");
+            }
             // An entry that changes nothing needs no search of the snapshot.
             if (of == key && floor >= settled && floor != unset(id)) || snapshot.sees(id) {
                 continue;

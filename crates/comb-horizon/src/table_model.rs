@@ -52,7 +52,7 @@ impl World {
         let place = self.place(id);
         let number = place.map(|place| {
             let last = self.last.load(Relaxed);
-            let floor = self.floors().set_floor(place, id, last);
+            let floor = self.floors().set_floor(place, id, last, self);
             let drawn = self.last.fetch_add(1, Relaxed) + 1;
             drawn.min(floor.max(last) + 1)
         });

@@ -5,12 +5,11 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::key::{number_of_tick, tick_of_number};
-use crate::place::MAX_FLOOR;
 
 impl Floors<'_> {
     /// [`Self::end`] for all entries of a transaction.
     fn end_all(&self, id: u64, transactions: &impl Transactions) {
-        self.places.iter().for_each(|place| self.end_place(place, id, transactions));
+        self.places.iter().for_each(|place| _ = self.end_place(place, id, transactions));
     }
 }
 
@@ -98,7 +97,7 @@ impl World {
 
     /// Writes the entry with its floor; false if there is no place.
     fn track(&self, id: u64, key: Key) -> bool {
-        self.place(id, key).map(|place| self.floors().set_floor(place, id, self.last(key))).is_ok()
+        self.place(id, key).map(|place| self.floors().set_floor(place, id, self.last(key), self)).is_ok()
     }
 
     /// Draws the next number, and stores it.
@@ -232,7 +231,7 @@ proptest! {
                     let stores = !matches!(step, Step::Place(..));
                     let read = read.or_else(|| (stores || known.is_some()).then(|| world.last(key)));
                     if let Some(last) = read.filter(|_| stores && !has_floor) {
-                        world.floors().set_floor(place, *id, last);
+                        world.floors().set_floor(place, *id, last, &world);
                     }
                     tracked.insert(key, (place, read, has_floor || stores));
                     let floor = world.floors().entry(place, *id).expect("the entry stays until the transaction ends").floor;
@@ -396,7 +395,7 @@ fn a_reader_gives_a_floor() {
     world.finish(fast, true);
     let mut seen = world.snapshot();
     assert_eq!(world.ask(&mut seen, NUMBERS), Ok(-2));
-    assert_eq!(world.floors().set_floor(place, slow, -3), -2);
+    assert_eq!(world.floors().set_floor(place, slow, -3, &world), -2);
     assert_eq!(world.floors().entry(place, slow).and_then(|entry| entry.floor), Some(-2), "that of the reader");
     assert_eq!(world.ask(&mut seen, NUMBERS), Ok(-2));
     assert_eq!(world.draw(slow, NUMBERS), -1);
@@ -405,7 +404,7 @@ fn a_reader_gives_a_floor() {
     // A late reader must not give a floor to the next entry at the place.
     let entry = Entry { id: 200, key: NUMBERS, floor: None, since: 0 };
     let other = world.floors().place(entry, &world).expect("a place");
-    assert!(world.floors().set_floor(other, slow, -9) > MAX_FLOOR, "none");
+    assert!(world.floors().places[other].give_floor(slow, -9) > MAX_FLOOR, "none");
     assert_eq!(world.floors().entry(other, 200).expect("the entry").floor, None);
 }
 
@@ -414,7 +413,7 @@ fn floors_near_the_end_of_a_sequence() {
     let world = World::new(8, 100);
     let id = world.begin();
     let place = world.place(id, NUMBERS).expect("a place");
-    world.floors().set_floor(place, id, i64::MAX);
+    world.floors().set_floor(place, id, i64::MAX, &world);
     assert_eq!(world.floors().entry(place, id).and_then(|entry| entry.floor), Some(MAX_FLOOR));
 }
 

@@ -116,6 +116,11 @@ fn run(client: &mut Client, statement: &str) -> Result<Rows, String> {
     Ok(messages.into_iter().filter_map(row).collect())
 }
 
+/// How long a step may take. Without caches, statements take a hundred times as long.
+fn patience() -> Duration {
+    Duration::from_secs(if pg_test::options().is_empty() { 20 } else { 300 })
+}
+
 /// The state of a history.
 struct History<'a> {
     server: &'a Server,
@@ -141,7 +146,8 @@ impl<'a> History<'a> {
     fn connection(&mut self, name: &str) -> &mut Connection {
         let mut config = self.server.config();
         config.application_name(&format!("{} {name}", self.schema));
-        config.options(&format!("-c search_path={},public -c client_min_messages=error", self.schema));
+        let options = pg_test::options();
+        config.options(&format!("-c search_path={},public -c client_min_messages=error {options}", self.schema));
         self.connections.entry(name.to_owned()).or_insert_with(|| Connection::open(&config))
     }
 
@@ -172,7 +178,7 @@ impl<'a> History<'a> {
         connection.runs = Some(returns);
         connection.statements.send(statement).expect("a connection");
         let begin = Instant::now();
-        while begin.elapsed() < Duration::from_secs(20) {
+        while begin.elapsed() < patience() {
             let connection = self.connection(name);
             if let Ok(answer) = connection.answers.recv_timeout(Duration::from_millis(5)) {
                 return self.take(name, answer);
@@ -195,7 +201,7 @@ impl<'a> History<'a> {
     /// Waits for the end of a connection's statement.
     fn wait(&mut self, name: &str) {
         if self.connection(name).runs.is_some() {
-            let answer = self.connection(name).answers.recv_timeout(Duration::from_secs(20));
+            let answer = self.connection(name).answers.recv_timeout(patience());
             let answer = answer.unwrap_or_else(|_| panic!("{}, {name}: waits for ever", self.schema));
             self.take(name, answer);
         }
