@@ -49,4 +49,5 @@ pgrx::pg_module_magic!(name = c"comb", version = VERSION);
 extern "C-unwind" fn _PG_init() {
     server::settings::define();
     server::shared_memory::install_hooks();
+    horizon::tree::register();
 }

@@ -128,11 +128,12 @@ SELECT left(refusal(statement), 5), statement FROM unnest(ARRAY[
     'DELETE FROM parts WHERE n = 1; INSERT INTO parts VALUES (1, ''done'')',
     'UPDATE parts SET n = 2, state = ''new'' WHERE n = 5',
     'WITH gone AS (DELETE FROM parts WHERE n = 1 RETURNING *) INSERT INTO parts SELECT n + 1, ''new'' FROM gone',
+    'WITH gone AS (DELETE FROM parts WHERE n = 1 RETURNING *) INSERT INTO parts SELECT n, ''new'' FROM gone',
+    'MERGE INTO parts USING (VALUES (1, true), (1, false)) v (k, old) ON n = k AND old
+     WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT VALUES (1, ''new'')',
     'CALL comb_track(''parts''); MERGE INTO parts USING (VALUES (1), (99)) v (k) ON n = k
      WHEN MATCHED THEN UPDATE SET n = nextval(''parts_n_seq''), state = ''new'' WHEN NOT MATCHED THEN INSERT VALUES (1, ''done'')']) statement;
 UPDATE parts SET n = DEFAULT, state = 'new' WHERE n = 5;
--- As a move: what a reader has read is stored again.
-WITH gone AS (DELETE FROM parts WHERE n = 1 RETURNING *) INSERT INTO parts SELECT n, 'new' FROM gone;
 -- Another trigger updates rows, and moves them, in between.
 CREATE FUNCTION move_another() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -182,6 +182,15 @@ fn create_guard(functions: &Functions, table: Oid, key: &[u8], label: Option<&st
     let mut has_version = false;
     triggers::scan(table, |trigger| {
         has_version |= trigger.calls() == Some(Calls::RowVersion) && trigger.column().to_bytes() == key;
+        // Such as the guard of another column whose long name begins in the same way.
+        if trigger.name().to_bytes() == name.bytes() && !is_guard(table, trigger, key) {
+            return Err(report!(ERRCODE_DUPLICATE_OBJECT, "trigger ")
+                .quote(name.bytes())
+                .and(" of table ")
+                .relation(table)
+                .and(" exists already")
+                .hint("It does not guard this column. Rename it."));
+        }
         Ok(())
     })?;
     drop_triggers(table, |trigger| is_guard(table, trigger, key) && (has_version || trigger.name().to_bytes() != name.bytes()))?;

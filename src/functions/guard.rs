@@ -34,7 +34,7 @@ struct Guarded {
     generation: u64,
     /// Whether a key of the statement was compared with the last one of the source.
     has_compared: bool,
-    /// Whether [`Deleted`] is forgotten at the end of the statement.
+    /// Whether [`Last`] is forgotten at the end of the statement.
     is_registered: bool,
     at_end: pg_sys::MemoryContextCallback,
 }
@@ -48,13 +48,17 @@ fn comb_guard(call: Call) -> Result<Datum, Report> {
     }
     // SAFETY: comb_guard() keeps a value of this type alone.
     let guarded = unsafe { call.state(|| begin(trigger))? };
-    let deleted = take_deleted(&guarded.column);
+    let last = take_last(&guarded.column);
     let row = trigger.row();
     let Some(key) = key(trigger, row, &guarded.column) else { return Ok(Datum::from(row)) };
+    let follows = |event| trigger.is_before() && last.is_some_and(|last| last.is(event, trigger, key));
     match trigger.event() {
-        Event::Delete => note_deleted(trigger, guarded, key),
-        Event::Insert if is_moved(trigger, deleted, key) => (),
-        Event::Update if trigger.old_row().and_then(|old| self::key(trigger, old, &guarded.column)) == Some(key) => (),
+        Event::Delete if !follows(Event::Update) => (),
+        Event::Delete => note(trigger, guarded, key),
+        Event::Insert if follows(Event::Delete) => (),
+        Event::Update if trigger.old_row().and_then(|old| self::key(trigger, old, &guarded.column)) == Some(key) => {
+            note(trigger, guarded, key);
+        }
         Event::Insert | Event::Update => check(trigger, guarded, key)?,
     }
     Ok(Datum::from(row))
@@ -73,8 +77,7 @@ fn begin(trigger: Trigger) -> Result<Guarded, Report> {
             .hint("Write EXECUTE FUNCTION comb_guard('column'), or comb_guard('column', 'layout') for a UUID."));
         }
     }
-    let at_end =
-        pg_sys::MemoryContextCallback { func: Some(forget_deleted), arg: std::ptr::null_mut(), next: std::ptr::null_mut() };
+    let at_end = pg_sys::MemoryContextCallback { func: Some(forget_last), arg: std::ptr::null_mut(), next: std::ptr::null_mut() };
     let column = polled_column(trigger.table(), attribute)?;
     Ok(Guarded { column, generation: generation(), has_compared: false, is_registered: false, at_end })
 }
@@ -163,30 +166,38 @@ fn foreign(key: i64, sequence: Oid, last: i64) -> Report {
         .hint("Let the sequence generate the key. Before an import of greater keys, use setval().")
 }
 
-/// A row that the last call of the guard of a column saw deleted. PostgreSQL moves a row to another partition by DELETE and INSERT.
+/// The last call of the guard of a column. PostgreSQL moves a row to another partition by UPDATE, DELETE and INSERT, in this order.
 #[derive(Clone, Copy)]
-struct Deleted {
+struct Last {
+    event: Event,
     statement: pg_sys::MemoryContext,
     /// The column in the topmost table.
     of: (Oid, i16),
     key: Key,
 }
 
+impl Last {
+    /// Whether it was that one, of the same row.
+    fn is(&self, event: Event, trigger: Trigger, key: Key) -> bool {
+        (self.event, self.statement, self.key) == (event, trigger.statement(), key)
+    }
+}
+
 /// For the guards of several columns of a table, which are called in turn.
 const COLUMNS: usize = 8;
 
-static DELETED: OneThread<Cell<[Option<Deleted>; COLUMNS]>> = OneThread::new(Cell::new([None; COLUMNS]));
+static LAST: OneThread<Cell<[Option<Last>; COLUMNS]>> = OneThread::new(Cell::new([None; COLUMNS]));
 
-/// The row that the last call for a column saw deleted, which is then forgotten.
-fn take_deleted(column: &Polled) -> Option<Deleted> {
-    let mut deleted = DELETED.get();
+/// The last call for a column, which is then forgotten.
+fn take_last(column: &Polled) -> Option<Last> {
+    let mut calls = LAST.get();
     let of = (column.topmost, column.topmost_attribute);
-    let found = deleted.iter_mut().find(|deleted| deleted.is_some_and(|deleted| deleted.of == of))?.take();
-    DELETED.set(deleted);
+    let found = calls.iter_mut().find(|last| last.is_some_and(|last| last.of == of))?.take();
+    LAST.set(calls);
     found
 }
 
-fn note_deleted(trigger: Trigger, guarded: &mut Guarded, key: Key) {
+fn note(trigger: Trigger, guarded: &mut Guarded, key: Key) {
     if !trigger.is_before() || !trigger.is_of_partition() {
         return;
     }
@@ -196,21 +207,16 @@ fn note_deleted(trigger: Trigger, guarded: &mut Guarded, key: Key) {
         // SAFETY: the callback is in the memory at whose end it is called.
         unsafe { raw::MemoryContextRegisterResetCallback(statement, &raw mut guarded.at_end) };
     }
-    let mut deleted = DELETED.get();
-    if let Some(place) = deleted.iter_mut().find(|deleted| deleted.is_none()) {
-        *place = Some(Deleted { statement, of: (guarded.column.topmost, guarded.column.topmost_attribute), key });
-        DELETED.set(deleted);
+    let mut calls = LAST.get();
+    if let Some(place) = calls.iter_mut().find(|last| last.is_none()) {
+        let of = (guarded.column.topmost, guarded.column.topmost_attribute);
+        *place = Some(Last { event: trigger.event(), statement, of, key });
+        LAST.set(calls);
     }
-}
-
-/// Whether an INSERT is the second half of such a move.
-fn is_moved(trigger: Trigger, deleted: Option<Deleted>, key: Key) -> bool {
-    let is_it = |deleted: Deleted| deleted.statement == trigger.statement() && deleted.key == key;
-    trigger.is_before() && deleted.is_some_and(is_it)
 }
 
 /// Other memory can get the address of a statement that has ended.
 #[pgrx::pg_guard]
-unsafe extern "C-unwind" fn forget_deleted(_argument: *mut c_void) {
-    DELETED.set([None; COLUMNS]);
+unsafe extern "C-unwind" fn forget_last(_argument: *mut c_void) {
+    LAST.set([None; COLUMNS]);
 }

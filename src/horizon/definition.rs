@@ -215,8 +215,7 @@ fn add_column(facts: &mut Definition, table: Oid, name: &CStr, label: Option<&CS
     if is_attached_here(table, topmost, name)? {
         // A poll does not see such a table until the messages of this transaction are sent, which is later than its rows can be
         // seen. The lock is kept until then.
-        // SAFETY: in a transaction, which keeps the lock. Any OID can be locked.
-        unsafe { raw::LockRelationOid(topmost, pg_sys::AccessExclusiveLock as i32) };
+        catalog::lock_to_the_end(topmost, pg_sys::AccessExclusiveLock);
     }
     // SAFETY: a number that is set when the process connects to its database, before it runs SQL.
     let database = unsafe { pg_sys::MyDatabaseId }.to_u32();

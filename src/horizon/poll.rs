@@ -88,7 +88,7 @@ fn lock(table: Oid) -> Result<(), Report> {
     entries::shared()?;
     require_select(table)?;
     require_table(table)?;
-    tree::lock_to_the_end(table);
+    catalog::lock_to_the_end(table, pg_sys::AccessShareLock);
     accept_changes();
     Ok(())
 }

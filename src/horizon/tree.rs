@@ -13,7 +13,7 @@ use super::definition::{Polled, accept_changes, column_name, read_facts};
 use super::guarded::check_table;
 use super::members::{BEING_CHECKED, CHANGED, Member, find_tables};
 use super::transactions::ServerTransactions;
-use crate::postgres::catalog::is_own;
+use crate::postgres::catalog::{self, is_own};
 use crate::postgres::compat::local_transaction_id;
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
@@ -98,17 +98,57 @@ unsafe fn tree(index: usize) -> &'static mut Tree {
     unsafe { &mut (&mut *KNOWN.get()).trees[index % TREES] }
 }
 
-/// Has PostgreSQL say which relations change.
-fn register() {
-    static REGISTERED: OneThread<Cell<bool>> = OneThread::new(Cell::new(false));
-    if !REGISTERED.replace(true) {
-        // SAFETY: the functions stay for the life of the process.
-        unsafe {
-            raw::CacheRegisterRelcacheCallback(Some(relation_changed), Datum::null());
-            let subscriptions = SysCacheIdentifier::SUBSCRIPTIONRELMAP as i32;
-            raw::CacheRegisterSyscacheCallback(subscriptions, Some(subscription_changed), Datum::null());
-        }
+/// Has PostgreSQL say which relations change, from the load of the library on.
+pub fn register() {
+    // SAFETY: the functions stay for the life of the process, and of those that a postmaster forks.
+    unsafe {
+        raw::CacheRegisterRelcacheCallback(Some(relation_changed), Datum::null());
+        let subscriptions = SysCacheIdentifier::SUBSCRIPTIONRELMAP as i32;
+        raw::CacheRegisterSyscacheCallback(subscriptions, Some(subscription_changed), Datum::null());
     }
+}
+
+/// The relations about which messages came during a transaction. Its statement may have been planned before.
+#[derive(Clone, Copy)]
+struct Changed {
+    transaction: u32,
+    relations: [Oid; 128],
+    /// More than there is room for: any can have changed.
+    count: usize,
+}
+
+impl Changed {
+    const NONE: Self = Self { transaction: 0, relations: [Oid::INVALID; 128], count: 0 };
+
+    fn contains(&self, relation: Oid) -> bool {
+        self.relations.get(..self.count).is_none_or(|relations| relations.contains(&relation))
+    }
+}
+
+static CHANGED_NOW: OneThread<Cell<Changed>> = OneThread::new(Cell::new(Changed::NONE));
+
+/// Notes a relation that changes during a transaction; INVALID: all.
+fn note_changed(relation: Oid) {
+    static MESSAGES: OneThread<Cell<u64>> = OneThread::new(Cell::new(0));
+    // SAFETY: reads variables of the process. debug_discard_caches calls without a message.
+    let (messages, in_transaction) = unsafe { (pg_sys::SharedInvalidMessageCounter, raw::IsTransactionState()) };
+    let is_message = MESSAGES.replace(messages) != messages;
+    // A statement is planned after the start of its transaction, at which all older messages come.
+    if !in_transaction || relation == Oid::INVALID && !is_message {
+        return;
+    }
+    let transaction = local_transaction_id();
+    let mut changed = Some(CHANGED_NOW.get()).filter(|changed| changed.transaction == transaction).unwrap_or(Changed::NONE);
+    changed.transaction = transaction;
+    if relation == Oid::INVALID {
+        changed.count = usize::MAX;
+    } else if !changed.contains(relation) {
+        if let Some(place) = changed.relations.get_mut(changed.count) {
+            *place = relation;
+        }
+        changed.count += 1;
+    }
+    CHANGED_NOW.set(changed);
 }
 
 /// A row of pg_subscription_rel sends no message of its table.
@@ -121,6 +161,7 @@ unsafe extern "C-unwind" fn subscription_changed(_argument: Datum, _cache: i32, 
 /// A relation has changed; INVALID: any can have.
 #[pgrx::pg_guard]
 unsafe extern "C-unwind" fn relation_changed(_argument: Datum, relation: Oid) {
+    note_changed(relation);
     for index in 0..TREES {
         // SAFETY: no call of PostgreSQL while the reference is in use.
         let tree = unsafe { tree(index) };
@@ -148,6 +189,10 @@ pub fn check(column: &Polled, snapshot: &Snapshot) -> Result<(), Report> {
     if !state().is_listed {
         list(index, column)?;
     }
+    lock_children(index);
+    if !state().holds(state().checked, taken) {
+        check_members(column, index, taken, next)?;
+    }
     // The statement may have been planned without it. A later one is not.
     if state().grown_in == local_transaction_id() {
         return Err(report!(ERRCODE_T_R_SERIALIZATION_FAILURE, "table ")
@@ -155,10 +200,12 @@ pub fn check(column: &Polled, snapshot: &Snapshot) -> Result<(), Report> {
             .and(" has a new partition or child table")
             .hint("Repeat the transaction."));
     }
-    lock_children(index);
-    if state().holds(state().checked, taken) {
-        return Ok(());
-    }
+    Ok(())
+}
+
+fn check_members(column: &Polled, index: usize, taken: Taken, next: u64) -> Result<(), Report> {
+    // SAFETY: a copy; no call of PostgreSQL while the reference is in use.
+    let state = || unsafe { *tree(index) };
     let name = column_name(column);
     for_each(index, |member| {
         if state().holds(member.checked, taken) {
@@ -212,7 +259,6 @@ fn change(index: usize, table: Oid, change: impl FnOnce(&mut Member)) {
 
 /// Where the tree of a column is, or will be.
 fn index_of(column: &Polled) -> usize {
-    register();
     // SAFETY: no call of PostgreSQL while the reference is in use.
     let known = unsafe { &mut *KNOWN.get() };
     let attribute = column.topmost_attribute;
@@ -241,22 +287,12 @@ fn lock_children(index: usize) {
     if unsafe { tree(index) }.inherits {
         let _ = for_each(index, |member| {
             if member.is_locked {
-                lock_to_the_end(member.table);
+                // Against rewrites.
+                catalog::lock_to_the_end(member.table, pg_sys::AccessShareLock);
             }
             Ok(())
         });
         accept_changes();
-    }
-}
-
-/// Locks a table against rewrites until the end of the transaction, also if a subtransaction that asks is rolled back.
-pub fn lock_to_the_end(table: Oid) {
-    // SAFETY: in a transaction. After an ERROR, PostgreSQL restores the owner of the (sub)transaction.
-    unsafe {
-        let owner = pg_sys::CurrentResourceOwner;
-        pg_sys::CurrentResourceOwner = pg_sys::TopTransactionResourceOwner;
-        raw::LockRelationOid(table, pg_sys::AccessShareLock as i32);
-        pg_sys::CurrentResourceOwner = owner;
     }
 }
 
@@ -273,11 +309,14 @@ fn list(index: usize, column: &Polled) -> Result<(), Report> {
     };
     // SAFETY: no call of PostgreSQL while the reference is in use.
     let old = unsafe { tree(index) };
+    // Of a tree that was not known, all tables are new. Those that the statement may lack were attached during the transaction.
+    let changed = Some(CHANGED_NOW.get()).filter(|changed| changed.transaction == local_transaction_id());
+    let is_changed = |member: &Member| changed.is_some_and(|changed| member.shapes_tree && changed.contains(member.table));
     let (mut has_grown, is_first) = (false, old.count == 0);
     for member in &mut *members {
         match old.find(member.table) {
             Some(known) if known.attached_by == member.attached_by => member.checked = known.checked,
-            _ => has_grown = !is_first,
+            _ => has_grown |= !is_first || is_changed(member),
         }
     }
     // One that this transaction has attached is found by `must_see`.

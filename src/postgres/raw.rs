@@ -75,6 +75,7 @@ functions! {
     fn systable_getnext(scan: SysScanDesc) -> HeapTuple;
     fn systable_endscan(scan: SysScanDesc);
     fn AcceptInvalidationMessages();
+    fn IsTransactionState() -> bool;
     fn CacheRegisterRelcacheCallback(function: RelcacheCallbackFunction, argument: Datum);
     fn CacheRegisterSyscacheCallback(cache: c_int, function: SyscacheCallbackFunction, argument: Datum);
     fn get_attname(relation: Oid, column: AttrNumber, missing_ok: bool) -> *mut c_char;

@@ -53,6 +53,33 @@ fn a_loop_waits_for_it() {
     }
 }
 
+/// A statement that was prepared before does not know a partition that was attached since its transaction has locked the table.
+#[test]
+fn a_first_poll_by_an_old_plan() {
+    for sharing in SHARINGS {
+        let server = server(sharing);
+        server.execute(
+            "CREATE TABLE parts (n bigserial, state text) PARTITION BY LIST (state);
+             CREATE TABLE part_a PARTITION OF parts FOR VALUES IN ('a'); CREATE TABLE part_b (LIKE parts INCLUDING DEFAULTS);
+             CALL comb_enable_polls('parts', 'n');
+             INSERT INTO parts (state) VALUES ('a')",
+        );
+        let mut reader = server.connect();
+        let poll = "SELECT n FROM parts WHERE n > $1 AND n <= comb_number_horizon('parts', after => $1) ORDER BY n";
+        let poll = reader.prepare(poll).expect("a statement");
+        reader.batch_execute("BEGIN; SELECT count(*) FROM parts").expect("a read");
+        server.execute("ALTER TABLE parts ATTACH PARTITION part_b FOR VALUES IN ('b')");
+        server.execute("INSERT INTO parts (state) VALUES ('b')");
+        server.execute("INSERT INTO parts (state) VALUES ('a')");
+        let refused = reader.query(&poll, &[&0i64]).expect_err("the plan lacks the partition");
+        assert_eq!(refused.code().map(|code| code.code()), Some("40001"), "{refused}");
+        reader.batch_execute("ROLLBACK").expect("ROLLBACK");
+        let rows = reader.query(&poll, &[&0i64]).expect("rows");
+        assert_eq!(rows.iter().map(|row| row.get::<_, i64>(0)).collect::<Vec<_>>(), [1, 2, 3]);
+        server.assert_clean_log();
+    }
+}
+
 /// The only row of comb_horizon_holders().
 fn holder(client: &mut Client) -> String {
     value(
