@@ -336,7 +336,6 @@ fn statements(run: impl FnOnce() -> Result<(), Report>) -> Result<(), Report> {
     unsafe {
         let context = pg_sys::CurrentMemoryContext;
         raw::SPI_connect();
-        // Errors of ours outlive the connection.
         pg_sys::CurrentMemoryContext = context;
         let result = run();
         raw::SPI_finish();
@@ -346,17 +345,24 @@ fn statements(run: impl FnOnce() -> Result<(), Report>) -> Result<(), Report> {
 
 /// Executes a statement, which these parts are.
 fn execute(statement: &[&[u8]]) {
-    let statement = joined(statement);
+    run_in_connection(&joined(statement), false);
+}
+
+/// Executes a statement. SPI leaves its own memory context as the current one, but errors of ours outlive the connection.
+fn run_in_connection(statement: &StringInfo, is_read_only: bool) {
     // SAFETY: a C string, in a connection. It raises an ERROR if the statement fails.
-    unsafe { raw::SPI_execute(statement.as_ptr(), false, 0) };
+    unsafe {
+        let context = pg_sys::CurrentMemoryContext;
+        raw::SPI_execute(statement.as_ptr(), is_read_only, 0);
+        pg_sys::CurrentMemoryContext = context;
+    }
 }
 
 /// The first column of the first row, a bigint.
 fn select(statement: &[&[u8]]) -> Option<i64> {
-    let statement = joined(statement);
-    // SAFETY: as above. A SELECT of an aggregate returns one row.
+    run_in_connection(&joined(statement), true);
+    // SAFETY: a SELECT of an aggregate returns one row.
     unsafe {
-        raw::SPI_execute(statement.as_ptr(), true, 1);
         let table = &*pg_sys::SPI_tuptable;
         let mut is_null = false;
         let value = raw::SPI_getbinval(*table.vals, table.tupdesc, 1, &raw mut is_null);
