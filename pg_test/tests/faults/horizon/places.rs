@@ -122,7 +122,8 @@ fn the_only_database_has_most_places() {
     assert_eq!(sqlstate(&mut client, "INSERT INTO t1 DEFAULT VALUES"), "53400");
     drop(writers);
     assert!(pg_test::within(20, || sqlstate(&mut client, "INSERT INTO t1 DEFAULT VALUES") == "00000"));
-    assert_eq!(value::<i64>(&mut client, "SELECT comb_number_horizon('t1') - max(n) FROM t1"), 0);
+    // The last of them may end after that INSERT.
+    assert!(pg_test::within(20, || value::<i64>(&mut client, "SELECT comb_number_horizon('t1') - max(n) FROM t1") == 0));
     server.assert_clean_log();
 }
 
