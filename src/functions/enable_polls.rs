@@ -19,6 +19,7 @@ use crate::postgres::catalog;
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
 use crate::postgres::sequence::{Reader, last_number};
+use crate::postgres::spi;
 use crate::postgres::string_info::StringInfo;
 
 export!(comb_enable_polls, comb_disable_polls);
@@ -59,7 +60,7 @@ fn comb_enable_polls(call: Call, table: Option<Oid>, key: Option<&[u8]>, layout:
             .hint("Call it for the partitioned table."));
     }
     let functions = Functions::of(call);
-    statements(|| {
+    spi::connected(|| {
         // A table that inherits does not inherit triggers.
         for_each_root(table, |root| create_guard(&functions, root, key, layout.map(|layout| layout.label)))?;
         let column = polled_column(table, attribute)?;
@@ -107,7 +108,7 @@ fn comb_disable_polls(table: Option<Oid>, key: Option<&[u8]>) -> Result<Datum, R
     let (table, key) = (given(table)?, given(key)?);
     require_table(table)?;
     column_named(table, key)?;
-    statements(|| {
+    spi::connected(|| {
         for_each_root(table, |root| drop_triggers(root, |trigger| is_guard(root, trigger, key)))?;
         members::for_each_table(table, |member| {
             let mut is_guarded = false;
@@ -162,7 +163,7 @@ fn is_hypertable(table: Oid) -> bool {
         let (schema, name) = (raw::get_namespace_name(raw::get_rel_namespace(table)), raw::get_rel_name(table));
         [schema, name].map(|name| literal(CStr::from_ptr(name).to_bytes()))
     };
-    let found = select(&[
+    let found = spi::select(&[
         b"SELECT pg_catalog.count(*) FROM _timescaledb_catalog.hypertable WHERE schema_name OPERATOR(pg_catalog.=) ",
         schema.bytes(),
         b" AND table_name OPERATOR(pg_catalog.=) ",
@@ -199,7 +200,7 @@ fn create_guard(functions: &Functions, table: Oid, key: &[u8], label: Option<&st
     }
     let is_partitioned = catalog::relation(table).is_some_and(|class| class.kind == pg_sys::RELKIND_PARTITIONED_TABLE);
     let label = label.map_or_else(StringInfo::new, |label| StringInfo::of(format_args!(", '{label}'")));
-    execute(&[
+    spi::execute(&[
         b"CREATE OR REPLACE TRIGGER ",
         identifier(name.bytes()).bytes(),
         b" BEFORE INSERT OR UPDATE",
@@ -227,7 +228,7 @@ fn drop_triggers(table: Oid, is_it: impl Fn(&TriggerRow) -> bool) -> Result<(), 
             Ok(())
         })?;
         let Some(trigger) = found else { return Ok(()) };
-        execute(&[b"DROP TRIGGER ", identifier(trigger.bytes()).bytes(), b" ON ", relation(table).bytes()]);
+        spi::execute(&[b"DROP TRIGGER ", identifier(trigger.bytes()).bytes(), b" ON ", relation(table).bytes()]);
     }
 }
 
@@ -239,7 +240,7 @@ fn create_track(functions: &Functions, table: Oid) -> Result<(), Report> {
         Ok(())
     })?;
     if !exists {
-        execute(&[
+        spi::execute(&[
             b"CREATE OR REPLACE TRIGGER comb_track BEFORE INSERT ON ",
             relation(table).bytes(),
             b" FOR EACH STATEMENT EXECUTE FUNCTION ",
@@ -259,7 +260,7 @@ fn warn(functions: &Functions, column: &Polled) -> Result<(), Report> {
             let last = greatest(column.layout, last_tick()?)?;
             let is_by_type = column.key_type == KeyType::Uuid(column.layout);
             let above: &[u8] = if is_by_type { b" OPERATOR(pg_catalog.>) " } else { functions.above.bytes() };
-            let found = select(&[
+            let found = spi::select(&[
                 b"SELECT pg_catalog.count(*) FROM (SELECT FROM ",
                 table.bytes(),
                 b" WHERE ",
@@ -283,7 +284,7 @@ fn warn(functions: &Functions, column: &Polled) -> Result<(), Report> {
                     .hint("Programs that draw the numbers use CALL comb_track('table') before, in the same transaction.")
                     .send(PgLogLevel::WARNING);
             }
-            let greatest = select(&[b"SELECT pg_catalog.max(", name.bytes(), b")::pg_catalog.int8 FROM ", table.bytes()]);
+            let greatest = spi::select(&[b"SELECT pg_catalog.max(", name.bytes(), b")::pg_catalog.int8 FROM ", table.bytes()]);
             let last = last_number(sequence, Reader::Writer)?.number;
             if let Some(greatest) = greatest.filter(|greatest| *greatest > last) {
                 report!(ERRCODE_WARNING, "key {greatest} is above {last}, the last number of sequence ")
@@ -328,50 +329,4 @@ fn relation(relation: Oid) -> StringInfo {
         }
         StringInfo::of_bytes(CStr::from_ptr(raw::quote_qualified_identifier(schema, name)).to_bytes())
     }
-}
-
-/// Executes statements in a connection to SPI. Memory of the call is freed at its end.
-fn statements(run: impl FnOnce() -> Result<(), Report>) -> Result<(), Report> {
-    // SAFETY: an ERROR closes the connection.
-    unsafe {
-        let context = pg_sys::CurrentMemoryContext;
-        raw::SPI_connect();
-        pg_sys::CurrentMemoryContext = context;
-        let result = run();
-        raw::SPI_finish();
-        result
-    }
-}
-
-/// Executes a statement, which these parts are.
-fn execute(statement: &[&[u8]]) {
-    run_in_connection(&joined(statement), false);
-}
-
-/// Executes a statement. SPI leaves its own memory context as the current one, but errors of ours outlive the connection.
-fn run_in_connection(statement: &StringInfo, is_read_only: bool) {
-    // SAFETY: a C string, in a connection. It raises an ERROR if the statement fails.
-    unsafe {
-        let context = pg_sys::CurrentMemoryContext;
-        raw::SPI_execute(statement.as_ptr(), is_read_only, 0);
-        pg_sys::CurrentMemoryContext = context;
-    }
-}
-
-/// The first column of the first row, a bigint.
-fn select(statement: &[&[u8]]) -> Option<i64> {
-    run_in_connection(&joined(statement), true);
-    // SAFETY: a SELECT of an aggregate returns one row.
-    unsafe {
-        let table = &*pg_sys::SPI_tuptable;
-        let mut is_null = false;
-        let value = raw::SPI_getbinval(*table.vals, table.tupdesc, 1, &raw mut is_null);
-        (!is_null).then_some(value.value() as i64)
-    }
-}
-
-fn joined(parts: &[&[u8]]) -> StringInfo {
-    let mut text = StringInfo::new();
-    parts.iter().for_each(|part| text.push(part));
-    text
 }

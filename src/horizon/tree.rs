@@ -127,6 +127,12 @@ impl Changed {
 
 static CHANGED_NOW: OneThread<Cell<Changed>> = OneThread::new(Cell::new(Changed::NONE));
 
+/// Those of the current transaction.
+fn changed_now() -> Changed {
+    let (changed, transaction) = (CHANGED_NOW.get(), local_transaction_id());
+    if changed.transaction == transaction { changed } else { Changed { transaction, ..Changed::NONE } }
+}
+
 /// Notes a relation that changes during a transaction; INVALID: all.
 fn note_changed(relation: Oid) {
     static MESSAGES: OneThread<Cell<u64>> = OneThread::new(Cell::new(0));
@@ -137,9 +143,7 @@ fn note_changed(relation: Oid) {
     if !in_transaction || relation == Oid::INVALID && !is_message {
         return;
     }
-    let transaction = local_transaction_id();
-    let mut changed = Some(CHANGED_NOW.get()).filter(|changed| changed.transaction == transaction).unwrap_or(Changed::NONE);
-    changed.transaction = transaction;
+    let mut changed = changed_now();
     if relation == Oid::INVALID {
         changed.count = usize::MAX;
     } else if !changed.contains(relation) {
@@ -310,8 +314,8 @@ fn list(index: usize, column: &Polled) -> Result<(), Report> {
     // SAFETY: no call of PostgreSQL while the reference is in use.
     let old = unsafe { tree(index) };
     // Of a tree that was not known, all tables are new. Those that the statement may lack were attached during the transaction.
-    let changed = Some(CHANGED_NOW.get()).filter(|changed| changed.transaction == local_transaction_id());
-    let is_changed = |member: &Member| changed.is_some_and(|changed| member.shapes_tree && changed.contains(member.table));
+    let changed = changed_now();
+    let is_changed = |member: &Member| member.shapes_tree && changed.contains(member.table);
     let (mut has_grown, is_first) = (false, old.count == 0);
     for member in &mut *members {
         match old.find(member.table) {

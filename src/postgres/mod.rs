@@ -8,5 +8,6 @@ pub mod raw;
 pub mod report;
 pub mod rows;
 pub mod sequence;
+pub mod spi;
 pub mod string_info;
 pub mod timestamp;
