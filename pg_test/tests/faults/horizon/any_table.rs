@@ -378,6 +378,8 @@ fn a_cursor_survives_a_crash_and_a_promotion() {
         let horizon = |server: &Server| server.value::<i64>("SELECT comb_number_horizon('events', 'position')");
         assert_eq!(horizon(&server), 10, "the prepared transaction holds it");
         let position: String = server.value("SELECT pg_current_wal_insert_lsn()::text");
+        // A poll that prunes a page writes WAL, which nothing else would flush within that delay.
+        server.execute("CHECKPOINT");
         let mut client = standby.connect();
         assert!(within(20, || value(&mut client, &format!("SELECT pg_last_wal_replay_lsn() >= '{position}'"))));
         assert_eq!(sqlstate(&mut client, "SELECT comb_number_horizon('events', 'position')"), "25006");
