@@ -15,8 +15,8 @@ pub struct Member {
     pub table: Oid,
     /// The transaction that put it below its parent.
     pub attached_by: u32,
-    /// The transaction id that was next when it was last checked, or a state. A snapshot in which a later transaction has ended
-    /// sees what that check saw.
+    /// The xmax of the snapshot with which it was last checked, or a state. A snapshot with a greater one is later, and sees all
+    /// that this one saw.
     pub checked: u64,
     /// By INHERITS, not as a partition.
     pub inherits: bool,

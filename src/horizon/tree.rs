@@ -12,13 +12,12 @@ use pgrx::pg_sys::{self, Datum, Oid, SysCacheIdentifier};
 use super::definition::{Polled, accept_changes, column_name, read_facts};
 use super::guarded::check_table;
 use super::members::{BEING_CHECKED, CHANGED, Member, find_tables};
-use super::transactions::ServerTransactions;
 use crate::postgres::catalog::{self, is_own};
 use crate::postgres::compat::local_transaction_id;
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
-use comb_horizon::{Snapshot, Transactions};
+use comb_horizon::Snapshot;
 
 /// What identifies a snapshot within a transaction, and nearly always beyond: xmin, xmax, and the number of transactions between
 /// that it does not see.
@@ -62,7 +61,7 @@ impl Tree {
         }
     }
 
-    /// Whether a check that is at least as old as `checked` holds for a snapshot.
+    /// Whether a snapshot sees what a check with the xmax `checked` saw: it is later, or the one of all checks.
     fn holds(&self, checked: u64, taken: Taken) -> bool {
         checked < BEING_CHECKED && (taken.1 > checked || taken == self.taken)
     }
@@ -186,7 +185,6 @@ unsafe extern "C-unwind" fn relation_changed(_argument: Datum, relation: Oid) {
 /// A table does not call the guard, or the snapshot does not see that it does.
 pub fn check(column: &Polled, snapshot: &Snapshot) -> Result<(), Report> {
     let taken = (snapshot.xmin, snapshot.xmax, snapshot.running.len());
-    let next = ServerTransactions.next();
     let index = index_of(column);
     // SAFETY: a copy; no call of PostgreSQL while the reference is in use.
     let state = || unsafe { *tree(index) };
@@ -195,7 +193,7 @@ pub fn check(column: &Polled, snapshot: &Snapshot) -> Result<(), Report> {
     }
     lock_children(index);
     if !state().holds(state().checked, taken) {
-        check_members(column, index, taken, next)?;
+        check_members(column, index, taken)?;
     }
     // The statement may have been planned without it. A later one is not.
     if state().grown_in == local_transaction_id() {
@@ -207,7 +205,7 @@ pub fn check(column: &Polled, snapshot: &Snapshot) -> Result<(), Report> {
     Ok(())
 }
 
-fn check_members(column: &Polled, index: usize, taken: Taken, next: u64) -> Result<(), Report> {
+fn check_members(column: &Polled, index: usize, taken: Taken) -> Result<(), Report> {
     // SAFETY: a copy; no call of PostgreSQL while the reference is in use.
     let state = || unsafe { *tree(index) };
     let name = column_name(column);
@@ -222,7 +220,7 @@ fn check_members(column: &Polled, index: usize, taken: Taken, next: u64) -> Resu
         check_table(column, name, member.table, member.inherits, state().is_subscribed, must_see)?;
         change(index, member.table, |member| {
             if member.checked == BEING_CHECKED {
-                member.checked = next;
+                member.checked = taken.1;
             }
         });
         Ok(())
