@@ -3,10 +3,13 @@
 # prints it.
 
 . "$ROOT/tools/cargo.sh"
-# One run at a time: each installs its build of the extension into this PostgreSQL.
+# One run at a time: each installs its build of the extension into this PostgreSQL. A run can call another one.
 LOCK=$COMB_CACHE/pg-$(basename "${PG_CONFIG%/bin/pg_config}").lock
-exec 8>"$LOCK"
-lock 8 "Another run (make test, demo, soak, bench or lint) uses $PG_CONFIG_VERSION"
+if [ "${COMB_LOCKED:-}" != "$LOCK" ]; then
+    exec 8>"$LOCK"
+    lock 8 "Another run (make test, demo, soak, bench or lint) uses $PG_CONFIG_VERSION"
+    export COMB_LOCKED=$LOCK
+fi
 
 # The files to install.
 STAGE=$CARGO_TARGET_DIR/stage

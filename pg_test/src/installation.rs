@@ -21,8 +21,8 @@ pub struct Installation {
     pub user: Option<String>,
     /// The data directory that new servers copy.
     pub(crate) template: OnceLock<PathBuf>,
-    /// Held for the life of the process, so that nobody else installs another build meanwhile.
-    _lock: Option<File>,
+    /// Held for the life of the process, so that nobody else installs another build meanwhile, and its file.
+    lock: Option<(File, String)>,
 }
 
 /// The PostgreSQL of `PG_CONFIG`, in which the extension is installed. Where the variable is not set, the extension is
@@ -42,7 +42,7 @@ pub fn installation() -> &'static Installation {
 }
 
 /// Builds and installs the extension. Returns the pg_config of the private PostgreSQL, and the lock on it.
-fn install() -> (PathBuf, Option<File>) {
+fn install() -> (PathBuf, Option<(File, String)>) {
     let script = root().join("tools/install_private.sh");
     let output = Command::new(&script)
         .arg(std::env::var("PG").unwrap_or_default())
@@ -53,9 +53,9 @@ fn install() -> (PathBuf, Option<File>) {
     let said = String::from_utf8(output.stdout).expect("UTF-8");
     let mut lines = said.lines();
     let (pg_config, lock) = (lines.next().expect("a pg_config"), lines.next().expect("a lock"));
-    let lock = File::open(lock).unwrap_or_else(|error| panic!("{lock}: {error}"));
-    rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockShared).expect("a lock");
-    (pg_config.into(), Some(lock))
+    let file = File::open(lock).unwrap_or_else(|error| panic!("{lock}: {error}"));
+    rustix::fs::flock(&file, rustix::fs::FlockOperation::LockShared).expect("a lock");
+    (pg_config.into(), Some((file, lock.to_owned())))
 }
 
 /// Removes the environment variables by which a program would find another server.
@@ -72,7 +72,7 @@ fn server_user() -> String {
 }
 
 impl Installation {
-    fn of(pg_config: PathBuf, lock: Option<File>) -> Self {
+    fn of(pg_config: PathBuf, lock: Option<(File, String)>) -> Self {
         let ask = |option: &str| {
             let output = Command::new(&pg_config).arg(option).output();
             let output = output.unwrap_or_else(|error| panic!("{}: {error}", pg_config.display()));
@@ -89,8 +89,13 @@ impl Installation {
             user: rustix::process::getuid().is_root().then(server_user),
             pg_config,
             template: OnceLock::new(),
-            _lock: lock,
+            lock,
         }
+    }
+
+    /// Has a script know that this process has the lock.
+    pub fn lend_lock(&self, to: &mut Command) {
+        to.envs(self.lock.iter().map(|(_, path)| ("COMB_LOCKED", path)));
     }
 
     /// PostgreSQLs of older majors beside this one, in which the same version of the extension is installed.

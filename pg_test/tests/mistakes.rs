@@ -136,6 +136,7 @@ impl Build<'_> {
                 let directory = if self.sources == root() { "right" } else { "wrong" };
                 cargo.env("CARGO_TARGET_DIR", work().join(target).join(directory));
                 cargo.env("PG", installation().major.to_string());
+                installation().lend_lock(&mut cargo);
             }
             _ => {
                 cargo.args(["pg_test", "--test", target]).args(filter.split(' ')).current_dir(root());
