@@ -12,7 +12,7 @@ use pgrx::pg_sys::{self, Datum, Oid, SysCacheIdentifier};
 use super::definition::{Polled, accept_changes, column_name, read_facts};
 use super::guarded::check_table;
 use super::members::{BEING_CHECKED, CHANGED, Member, find_tables};
-use crate::postgres::catalog::{self, is_own};
+use crate::postgres::catalog::{self, Name, is_own};
 use crate::postgres::compat::local_transaction_id;
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
@@ -41,7 +41,9 @@ struct Tree {
     checked: u64,
     /// The snapshot with which all tables were checked.
     taken: Taken,
-    /// The local id of the transaction that found a new table.
+    /// That of the topmost table.
+    name: Option<Name>,
+    /// The local id of the transaction that found a new table, or a new name.
     grown_in: u32,
 }
 
@@ -57,6 +59,7 @@ impl Tree {
             inherits: false,
             checked: CHANGED,
             taken: NEVER,
+            name: None,
             grown_in: 0,
         }
     }
@@ -195,11 +198,11 @@ pub fn check(column: &Polled, snapshot: &Snapshot) -> Result<(), Report> {
     if !state().holds(state().checked, taken) {
         check_members(column, index, taken)?;
     }
-    // The statement may have been planned without it. A later one is not.
+    // The statement may have been planned without it, or may read the table that has the name now. A later one does not.
     if state().grown_in == local_transaction_id() {
         return Err(report!(ERRCODE_T_R_SERIALIZATION_FAILURE, "table ")
             .relation(column.topmost)
-            .and(" has a new partition or child table")
+            .and(" has a new name, partition or child table")
             .hint("Repeat the transaction."));
     }
     Ok(())
@@ -300,7 +303,8 @@ fn lock_children(index: usize) {
 
 /// Lists the tables of a tree. What is known of each stays.
 fn list(index: usize, column: &Polled) -> Result<(), Report> {
-    let found = read_facts(|| find_tables(column.topmost))?;
+    let name = || catalog::relation(column.topmost).map(|class| class.name);
+    let (found, name) = read_facts(|| Ok((find_tables(column.topmost)?, name())))?;
     let count = found.count;
     // SAFETY: the memory has a place for each member, and lives until it is replaced.
     let members = unsafe {
@@ -314,7 +318,8 @@ fn list(index: usize, column: &Polled) -> Result<(), Report> {
     // Of a tree that was not known, all tables are new. Those that the statement may lack were attached during the transaction.
     let changed = changed_now();
     let is_changed = |member: &Member| member.shapes_tree && changed.contains(member.table);
-    let (mut has_grown, is_first) = (false, old.count == 0);
+    let is_first = old.count == 0;
+    let mut has_grown = !is_first && name != old.name && changed.contains(column.topmost);
     for member in &mut *members {
         match old.find(member.table) {
             Some(known) if known.attached_by == member.attached_by => member.checked = known.checked,
@@ -325,7 +330,7 @@ fn list(index: usize, column: &Polled) -> Result<(), Report> {
     let grown_in = if has_grown && !found.has_own { local_transaction_id() } else { old.grown_in };
     let (first, inherits) = (members.as_mut_ptr(), members.iter().any(|member| member.inherits));
     let (is_listed, is_subscribed) = (true, found.is_subscribed);
-    replace(index, Tree { first, count, is_listed, is_subscribed, inherits, checked: CHANGED, grown_in, ..*old });
+    replace(index, Tree { first, count, is_listed, is_subscribed, inherits, checked: CHANGED, name, grown_in, ..*old });
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! Relations and functions in the catalogs.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, c_char};
 use std::mem::MaybeUninit;
 use std::ptr;
 
@@ -109,8 +109,16 @@ pub fn has_extension(name: &CStr) -> bool {
     unsafe { raw::get_extension_oid(name.as_ptr(), true) != Oid::INVALID }
 }
 
+/// The name of a relation, with its schema.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Name {
+    schema: Oid,
+    name: [c_char; 64],
+}
+
 /// What pg_class says of a relation.
 pub struct Relation {
+    pub name: Name,
     /// The transaction that wrote the row; `None` if all snapshots see it.
     pub written_by: Option<u32>,
     pub kind: u8,
@@ -128,6 +136,7 @@ pub fn relation(relation: Oid) -> Option<Relation> {
         // SAFETY: the rows of this cache are those of pg_class, whose columns of fixed length have this type.
         let class = unsafe { row.form::<pg_sys::FormData_pg_class>() };
         Relation {
+            name: Name { schema: class.relnamespace, name: class.relname.data },
             written_by: row.written_by(),
             kind: class.relkind as u8,
             persistence: class.relpersistence as u8,

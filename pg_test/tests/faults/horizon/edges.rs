@@ -81,6 +81,44 @@ fn a_first_poll_by_an_old_plan() {
     }
 }
 
+/// A statement that was prepared before names the table that had the name then.
+#[test]
+fn a_poll_by_an_old_name() {
+    for sharing in SHARINGS {
+        let server = server(sharing);
+        server.execute(
+            "CREATE TABLE swapped (n bigserial); CALL comb_enable_polls('swapped', 'n'); INSERT INTO swapped DEFAULT VALUES",
+        );
+        let (mut reader, mut writer) = (server.connect(), server.connect());
+        let poll = reader.prepare("SELECT comb_number_horizon('swapped', after => $1)").expect("a statement");
+        // The library hears of changes from its load on.
+        reader.batch_execute("SELECT comb_new()").expect("a UUID");
+        let ask = |reader: &mut Client| {
+            let answer = reader.query_one(&poll, &[&0i64]).map(|row| row.get::<_, i64>(0));
+            answer.map_err(|error| error.code().map(|code| code.code().to_owned()))
+        };
+        assert_eq!(ask(&mut reader), Ok(1));
+        reader.batch_execute("BEGIN; SELECT 1").expect("a transaction");
+        server.execute("ANALYZE swapped");
+        assert_eq!(ask(&mut reader), Ok(1), "the name is the same");
+        reader.batch_execute("ROLLBACK").expect("ROLLBACK");
+        assert_eq!(ask(&mut reader), Ok(1), "planned again");
+        reader.batch_execute("BEGIN; SELECT 1").expect("a transaction");
+        server.execute(
+            "CREATE TABLE new (LIKE swapped INCLUDING ALL); INSERT INTO new SELECT * FROM swapped; CALL comb_enable_polls('new', 'n');
+             ALTER TABLE swapped RENAME TO old; ALTER TABLE new RENAME TO swapped",
+        );
+        writer.batch_execute("BEGIN; INSERT INTO swapped DEFAULT VALUES").expect("a row");
+        server.execute("INSERT INTO swapped DEFAULT VALUES");
+        assert_eq!(ask(&mut reader), Err(Some("40001".to_owned())));
+        reader.batch_execute("ROLLBACK").expect("ROLLBACK");
+        assert_eq!(ask(&mut reader), Ok(1), "the other table, which a writer holds");
+        writer.batch_execute("COMMIT").expect("COMMIT");
+        assert_eq!(ask(&mut reader), Ok(3));
+        server.assert_clean_log();
+    }
+}
+
 /// The only row of comb_horizon_holders().
 fn holder(client: &mut Client) -> String {
     value(
