@@ -277,6 +277,15 @@ BEGIN;
 CALL comb_enable_polls('bare', 'n');
 SELECT left(refusal('SELECT comb_number_horizon(''bare'')'), 5) AS in_the_transaction_of_the_definition;
 ROLLBACK;
-DROP TABLE events, bare, parts, staging CASCADE;
+-- A transaction whose cursor another reader has moved since its first poll.
+CREATE TABLE read_by_two (n bigserial, id uuid DEFAULT comb_new());
+CALL comb_enable_polls('read_by_two', 'n');
+CALL comb_enable_polls('read_by_two', 'id');
+BEGIN;
+SELECT comb_number_horizon('read_by_two', 'n'), comb_uuid_horizon('read_by_two', 'id') IS NOT NULL;
+SELECT nextval('read_by_two_n_seq');
+SELECT comb_number_horizon('read_by_two', 'n', 1), comb_uuid_horizon('read_by_two', 'id', comb_new()) IS NOT NULL;
+COMMIT;
+DROP TABLE events, bare, parts, staging, read_by_two CASCADE;
 DROP FUNCTION refusal;
 DROP EXTENSION comb;

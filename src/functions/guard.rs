@@ -48,14 +48,14 @@ fn comb_guard(call: Call) -> Result<Datum, Report> {
     }
     // SAFETY: comb_guard() keeps a value of this type alone.
     let guarded = unsafe { call.state(|| begin(trigger))? };
-    let last = take_last(&guarded.column);
+    let last = take_last(&guarded.column, trigger.statement());
     let row = trigger.row();
     let Some(key) = key(trigger, row, &guarded.column) else { return Ok(Datum::from(row)) };
-    let follows = |event| trigger.is_before() && last.is_some_and(|last| last.is(event, trigger, key));
+    let follows = |event| last.filter(|last| trigger.is_before() && last.is(event, key));
     match trigger.event() {
-        Event::Delete if !follows(Event::Update) => (),
-        Event::Delete => note(trigger, guarded, key),
-        Event::Insert if follows(Event::Delete) => (),
+        Event::Delete if follows(Event::Update).is_some_and(|last| last.row == identity(row)) => note(trigger, guarded, key),
+        Event::Delete => (),
+        Event::Insert if follows(Event::Delete).is_some() => (),
         Event::Update if trigger.old_row().and_then(|old| self::key(trigger, old, &guarded.column)) == Some(key) => {
             note(trigger, guarded, key);
         }
@@ -174,12 +174,20 @@ struct Last {
     /// The column in the topmost table.
     of: (Oid, i16),
     key: Key,
+    /// The row that it found.
+    row: (Oid, [u8; 6]),
+}
+
+/// The table and the place of a stored row. A MERGE can change several rows with one key.
+fn identity(row: pg_sys::HeapTuple) -> (Oid, [u8; 6]) {
+    // SAFETY: a row of the trigger's table.
+    unsafe { ((*row).t_tableOid, (&raw const (*row).t_self).cast::<[u8; 6]>().read()) }
 }
 
 impl Last {
-    /// Whether it was that one, of the same row.
-    fn is(&self, event: Event, trigger: Trigger, key: Key) -> bool {
-        (self.event, self.statement, self.key) == (event, trigger.statement(), key)
+    /// Whether it was that one, of the same key.
+    fn is(&self, event: Event, key: Key) -> bool {
+        (self.event, self.key) == (event, key)
     }
 }
 
@@ -188,11 +196,11 @@ const COLUMNS: usize = 8;
 
 static LAST: OneThread<Cell<[Option<Last>; COLUMNS]>> = OneThread::new(Cell::new([None; COLUMNS]));
 
-/// The last call for a column, which is then forgotten.
-fn take_last(column: &Polled) -> Option<Last> {
+/// The last call of a statement for a column, which is then forgotten.
+fn take_last(column: &Polled, statement: pg_sys::MemoryContext) -> Option<Last> {
     let mut calls = LAST.get();
     let of = (column.topmost, column.topmost_attribute);
-    let found = calls.iter_mut().find(|last| last.is_some_and(|last| last.of == of))?.take();
+    let found = calls.iter_mut().find(|last| last.is_some_and(|last| (last.of, last.statement) == (of, statement)))?.take();
     LAST.set(calls);
     found
 }
@@ -204,19 +212,21 @@ fn note(trigger: Trigger, guarded: &mut Guarded, key: Key) {
     let statement = trigger.statement();
     if !guarded.is_registered {
         guarded.is_registered = true;
+        guarded.at_end.arg = statement.cast();
         // SAFETY: the callback is in the memory at whose end it is called.
         unsafe { raw::MemoryContextRegisterResetCallback(statement, &raw mut guarded.at_end) };
     }
     let mut calls = LAST.get();
     if let Some(place) = calls.iter_mut().find(|last| last.is_none()) {
         let of = (guarded.column.topmost, guarded.column.topmost_attribute);
-        *place = Some(Last { event: trigger.event(), statement, of, key });
+        let row = identity(trigger.old_row().unwrap_or(trigger.row()));
+        *place = Some(Last { event: trigger.event(), statement, of, key, row });
         LAST.set(calls);
     }
 }
 
-/// Other memory can get the address of a statement that has ended.
+/// Other memory can get the address of a statement that has ended. The statement that called it has not.
 #[pgrx::pg_guard]
-unsafe extern "C-unwind" fn forget_last(_argument: *mut c_void) {
-    LAST.set([None; COLUMNS]);
+unsafe extern "C-unwind" fn forget_last(statement: *mut c_void) {
+    LAST.set(LAST.get().map(|last| last.filter(|last| last.statement.cast() != statement)));
 }

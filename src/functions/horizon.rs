@@ -37,7 +37,7 @@ export!(
 /// The last number that is settled for the statement.
 fn comb_number_horizon(table: Option<Oid>, key: Option<&[u8]>, after: Option<i64>) -> Result<i64, Report> {
     let (table, key, after) = (given(table)?, given(key)?, given(after)?);
-    let horizon = horizon(table, key, Keys::Numbers)?;
+    let horizon = horizon(table, key, Keys::Numbers, |horizon| Ok(after <= horizon.last))?;
     if after > horizon.last {
         return Err(went_back(table, after, horizon.last, "Set the sequence above the cursor with setval()"));
     }
@@ -53,7 +53,11 @@ fn comb_uuid_horizon(
     layout: Option<&[u8]>,
 ) -> Result<Uuid, Report> {
     let (table, key, after, label) = (given(table)?, given(key)?, given(after)?, given(layout)?);
-    let horizon = horizon(table, key, Keys::Uuids)?;
+    let is_above = |horizon: &Horizon| {
+        let (layout, last) = (horizon.layout, greatest(horizon.layout, horizon.last)?);
+        Ok::<_, Report>(layout.order.compare(after, &last).is_gt())
+    };
+    let horizon = horizon(table, key, Keys::Uuids, |horizon| Ok(!is_above(horizon)?))?;
     let layout = horizon.layout;
     // If the statement compares in another order, it loses rows.
     let is_named = if label.is_empty() { layout == horizon.of_type } else { layout_named(label)? == layout };
@@ -64,9 +68,13 @@ fn comb_uuid_horizon(
             .hint(format_args!("Name it: layout => '{0}'. In the order of SQL Server, compare uuid by <=#.", layout.label)));
     }
     require_comparable(layout, horizon.of_type)?;
-    let last = greatest(layout, horizon.last)?;
-    if layout.order.compare(after, &last).is_gt() {
-        return Err(went_back(table, after, last, "Advance the clock with comb_observe(), with the cursor"));
+    if is_above(&horizon)? {
+        return Err(went_back(
+            table,
+            after,
+            greatest(layout, horizon.last)?,
+            "Advance the clock with comb_observe(), with the cursor",
+        ));
     }
     let settled = greatest(layout, horizon.settled)?;
     Ok(if layout.order.compare(after, &settled).is_gt() { *after } else { settled })
@@ -137,17 +145,25 @@ fn comb_horizon_status(call: Call) -> Result<Rows, Report> {
         // The scan is in the order of the tables.
         if table != last {
             last = table;
+            let problem = |problem: &[u8]| {
+                let problem = Some(Text::of(problem).datum());
+                rows.put(&[Some(Datum::from(table)), None, None, problem, None, None, None, None, None]);
+            };
+            // Without the lock, the table could be dropped meanwhile.
+            // SAFETY: in a transaction, which keeps the lock. Any OID can be locked.
+            if !unsafe { raw::ConditionalLockRelationOid(table, pg_sys::AccessShareLock as i32) } {
+                problem(b"the table is locked");
+                return Ok(());
+            }
             match polled_columns(table) {
+                _ if catalog::relation(table).is_none() => (),
                 Ok(columns) => {
                     for column in columns.filter(|column| column.topmost == table) {
                         put_status(&rows, table, &column)?;
                     }
                 }
                 // The other tables have their rows.
-                Err(error) => {
-                    let problem = Some(Text::of(error.message()).datum());
-                    rows.put(&[Some(Datum::from(table)), None, None, problem, None, None, None, None, None]);
-                }
+                Err(error) => problem(error.message()),
             }
         }
         Ok(())
@@ -172,11 +188,7 @@ fn put_status(rows: &Rows, table: Oid, column: &Polled) -> Result<(), Report> {
         let of_column = |entry: &Entry| entry.key == column.key && ServerTransactions.in_progress(entry.id);
         held = floors.live().filter(of_column).min_by_key(|entry| entry.since);
     }
-    // SAFETY: in a transaction, which keeps the lock. Any OID can be locked.
-    let is_free = unsafe { raw::ConditionalLockRelationOid(table, pg_sys::AccessShareLock as i32) };
-    let locked = || report!(ERRCODE_LOCK_NOT_AVAILABLE, "the table is locked");
-    let found = if is_free { horizon(table, name.to_bytes(), keys) } else { Err(locked()) };
-    let (problem, settled) = match found {
+    let (problem, settled) = match horizon(table, name.to_bytes(), keys, |_| Ok(true)) {
         Ok(Horizon { settled, layout, .. }) => (None, Some((settled, layout))),
         Err(error) => (Some(Text::of(error.message())), None),
     };

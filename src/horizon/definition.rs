@@ -15,7 +15,7 @@ use pgrx::pg_sys::{self, Datum, Oid, SysCacheIdentifier};
 
 use super::source::{Source, source_of};
 use super::triggers::{self, Calls};
-use crate::postgres::catalog::{self, is_own};
+use crate::postgres::catalog::{self, Row, is_own};
 use crate::postgres::compat::{CHILDREN, FormDataPgInherits, PARENTS};
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
@@ -247,15 +247,15 @@ fn add_column(facts: &mut Definition, table: Oid, name: &CStr, label: Option<&CS
 fn topmost(table: Oid, column: &CStr, mut visit: impl FnMut(Oid) -> Result<(), Report>) -> Result<Oid, Report> {
     let mut at = table;
     if catalog::relation(table).is_some_and(|class| class.is_partition) {
-        while let [Some(above), _] = parents(at, None)? {
+        while let [Some(above), _] = parents(at, None, drop)? {
             visit(above)?;
             at = above;
         }
         return Ok(at);
     }
-    match parents(table, Some(column))? {
+    match parents(table, Some(column), drop)? {
         [None, _] => Ok(table),
-        [Some(above), None] if parents(above, Some(column))?[0].is_none() && !has_children(table)? => {
+        [Some(above), None] if parents(above, Some(column), drop)?[0].is_none() && !has_children(table)? => {
             visit(above)?;
             Ok(above)
         }
@@ -265,17 +265,12 @@ fn topmost(table: Oid, column: &CStr, mut visit: impl FnMut(Oid) -> Result<(), R
 
 /// Whether this transaction has put the table, or one between, below the topmost table.
 fn is_attached_here(table: Oid, topmost: Oid, name: &CStr) -> Result<bool, Report> {
-    let mut at = table;
+    let (mut at, mut is_here) = (table, false);
     while at != topmost {
-        let class = catalog::relation(at).and_then(|class| class.written_by);
-        let column = catalog::column(at, name, |row, _| row.written_by()).flatten();
-        if class.is_some_and(is_own) || column.is_some_and(is_own) {
-            return Ok(true);
-        }
-        let [Some(above), _] = parents(at, Some(name))? else { break };
+        let Some(above) = parents(at, Some(name), |row| is_here |= row.written_by().is_some_and(is_own))?[0] else { break };
         at = above;
     }
-    Ok(false)
+    Ok(is_here)
 }
 
 #[cold]
@@ -286,14 +281,15 @@ pub fn deep_inheritance(table: Oid) -> Report {
         .hint("Use a partitioned table, or ALTER TABLE ... NO INHERIT.")
 }
 
-/// The first two tables above; of INHERITS, those that have the column.
-pub fn parents(table: Oid, column: Option<&CStr>) -> Result<[Option<Oid>; 2], Report> {
+/// The first two tables above; of INHERITS, those that have the column. `visit` gets their rows of pg_inherits.
+pub fn parents(table: Oid, column: Option<&CStr>, mut visit: impl FnMut(Row)) -> Result<[Option<Oid>; 2], Report> {
     let mut parents = [None; 2];
     let mut count = 0;
     catalog::scan(PARENTS, &[table], |row| {
         // SAFETY: the scan is of pg_inherits, whose rows have this type.
         let above = unsafe { row.form::<FormDataPgInherits>() }.inhparent;
         if column.is_none_or(|name| catalog::column(above, name, |_, _| ()).is_some()) {
+            visit(row);
             if let Some(place) = parents.get_mut(count) {
                 *place = Some(above);
             }

@@ -177,6 +177,8 @@ fn read_bound(column: &Polled, floor: impl FnOnce(i64, bool) -> i64) -> Result<(
     let (Source::Sequence(sequence) | Source::OwnedSequence(sequence)) = column.source else { return Ok(()) };
     let last = last_number(sequence, Reader::Writer)?;
     let floor = floor(last.number, last.is_provisional);
+    // A rollback brings back the other file. Its message does not count if the definition is not cached any more.
+    let generation = if last.is_provisional { u64::MAX } else { generation };
     if let Some(own) = find(column.key) {
         let is_same = own.is_complete && (own.sequence, own.file) == (sequence.to_u32(), last.file);
         let bound = if is_same { own.bound } else { own.firm.max(last.number).max(floor) };

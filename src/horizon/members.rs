@@ -4,7 +4,7 @@ use std::ptr;
 
 use pgrx::pg_sys::{self, Oid};
 
-use crate::postgres::catalog::{self, is_own};
+use crate::postgres::catalog;
 use crate::postgres::compat::{CHILDREN, FormDataPgInherits, SUBSCRIPTIONS_OF_TABLE};
 use crate::postgres::raw;
 use crate::postgres::report::Report;
@@ -36,8 +36,6 @@ pub struct Found {
     pub count: usize,
     /// A subscription fills a table.
     pub is_subscribed: bool,
-    /// This transaction has attached a table.
-    pub has_own: bool,
 }
 
 impl Found {
@@ -54,7 +52,7 @@ pub fn find_tables(topmost: Oid) -> Result<Found, Report> {
         unsafe { raw::lappend_oid(ptr::null_mut(), first) }
     };
     let (mut tables, mut writers) = (begin(topmost), begin(Oid::INVALID));
-    let (mut count, mut has_own) = (0, false);
+    let mut count = 0;
     // SAFETY: a list of OIDs, of which no cell is in use when it grows.
     while let Some(at) = unsafe { catalog::cells(tables).get(count).map(|cell| cell.oid_value) } {
         count += 1;
@@ -67,7 +65,6 @@ pub fn find_tables(topmost: Oid) -> Result<Found, Report> {
                 tables = raw::lappend_oid(tables, row.form::<FormDataPgInherits>().inhrelid);
                 writers = raw::lappend_oid(writers, Oid::from_u32(row.raw_writer()));
             }
-            has_own |= row.written_by().is_some_and(is_own);
             Ok(())
         })?;
     }
@@ -90,7 +87,7 @@ pub fn find_tables(topmost: Oid) -> Result<Found, Report> {
     };
     members.sort_unstable_by_key(|member| member.table.to_u32());
     let is_subscribed = contains_subscribed(members)?;
-    Ok(Found { first: members.as_mut_ptr(), count, is_subscribed, has_own })
+    Ok(Found { first: members.as_mut_ptr(), count, is_subscribed })
 }
 
 /// Whether a subscription fills one of the tables.

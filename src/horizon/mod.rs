@@ -5,8 +5,10 @@
 //! - [`entries`]: the floors and bounds of this process's transaction; [`prepared`]: those of prepared transactions.
 //! - [`tree`]: whether all tables of a polled one call the guard, and the snapshot sees that; [`members`]: these tables;
 //!   [`guarded`]: whether one does.
+//! - [`changes`]: what changes during a transaction.
 //! - [`poll`]: the horizon of a statement.
 
+pub mod changes;
 pub mod definition;
 pub mod entries;
 pub mod guarded;

@@ -5,6 +5,7 @@ use std::cell::{Cell, UnsafeCell};
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, AclResult, Oid, SysCacheIdentifier};
 
+use super::changes;
 use super::definition::{KeyType, Polled, accept_changes, not_polled, polled_column, polled_columns};
 use super::entries::{self, clock_key};
 use super::guarded::temporary;
@@ -19,7 +20,7 @@ use crate::postgres::report::{Report, report};
 use crate::postgres::sequence::{Reader, last_number};
 use crate::postgres::string_info::StringInfo;
 use crate::server::host::in_parallel_worker;
-use comb_horizon::{Key, Snapshot, Transactions, Unknown, number_of_tick};
+use comb_horizon::{Key, Snapshot, Taken, Transactions, Unknown, number_of_tick};
 use comb_id::layout::Layout;
 use comb_id::layouts::UUIDV7;
 
@@ -42,14 +43,23 @@ pub enum Keys {
     Uuids,
 }
 
-/// The horizon for a column of a table. Without a name, it is the only polled column with such keys.
-pub fn horizon(table: Oid, name: &[u8], keys: Keys) -> Result<Horizon, Report> {
+/// The horizon for a column of a table. Without a name, it is the only polled column with such keys. `serves` says whether an
+/// answer that the process remembers will do: another reader can have read further since.
+pub fn horizon(
+    table: Oid,
+    name: &[u8],
+    keys: Keys,
+    serves: impl FnOnce(&Horizon) -> Result<bool, Report>,
+) -> Result<Horizon, Report> {
     let snapshot = snapshot()?;
     let asked = asked(Some((table, name, keys)), &snapshot);
-    if let Some(known) = known(&asked) {
+    if let Some(known) = known(&asked)
+        && serves(&known)?
+    {
         return Ok(known);
     }
     lock(table)?;
+    let is_known = changes::is_known(table)?;
     let column = find(table, name, keys)?;
     if column.topmost != table {
         return Err(not_topmost(table, column.topmost));
@@ -66,6 +76,9 @@ pub fn horizon(table: Oid, name: &[u8], keys: Keys) -> Result<Horizon, Report> {
     // A change that comes later is one that later writers read as well.
     accept_changes();
     tree::check(&column, &snapshot)?;
+    if !is_known {
+        changes::require_unchanged(table)?;
+    }
     Ok(remember(asked, horizon))
 }
 
@@ -250,11 +263,8 @@ struct Asked {
     keys: Keys,
     /// Another role may not have the privilege.
     role: Oid,
-    /// Within a transaction, these two numbers identify a snapshot: of the transactions below `xmax`, it does not see those
-    /// that were in progress, which become fewer.
     transaction: u32,
-    xmax: u64,
-    running: u32,
+    taken: Taken,
 }
 
 /// A name that is too long is that of no column.
@@ -262,9 +272,9 @@ fn asked(of: Option<(Oid, &[u8], Keys)>, snapshot: &Snapshot) -> Asked {
     let (table, text, keys) = of.unwrap_or((Oid::INVALID, b"", Keys::Uuids));
     let mut name = [0; 64];
     name.iter_mut().zip(text).for_each(|(to, from)| *to = *from);
-    let (transaction, xmax, running) = (local_transaction_id(), snapshot.xmax, snapshot.running.len() as u32);
     // SAFETY: a number that this process alone changes.
-    Asked { table, name, keys, role: unsafe { raw::GetUserId() }, transaction, xmax, running }
+    let role = unsafe { raw::GetUserId() };
+    Asked { table, name, keys, role, transaction: local_transaction_id(), taken: snapshot.taken() }
 }
 
 const CAPACITY: usize = 16;

@@ -3,28 +3,22 @@
 //! A table is checked again when PostgreSQL says that it has changed, and for a snapshot that may be older than the one with which
 //! it was checked.
 
-use std::cell::{Cell, UnsafeCell};
+use std::cell::UnsafeCell;
 use std::ptr;
 
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, Datum, Oid, SysCacheIdentifier};
 
+use super::changes::changed_now;
 use super::definition::{Polled, accept_changes, column_name, read_facts};
 use super::guarded::check_table;
 use super::members::{BEING_CHECKED, CHANGED, Member, find_tables};
-use crate::postgres::catalog::{self, Name, is_own};
+use crate::postgres::catalog::{self, is_own};
 use crate::postgres::compat::local_transaction_id;
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
-use comb_horizon::Snapshot;
-
-/// What identifies a snapshot within a transaction, and nearly always beyond: xmin, xmax, and the number of transactions between
-/// that it does not see.
-type Taken = (u64, u64, usize);
-
-/// That of no snapshot.
-const NEVER: Taken = (0, 0, 0);
+use comb_horizon::{Snapshot, Taken};
 
 /// The tables of a polled column, in the order of their OIDs.
 #[derive(Clone, Copy)]
@@ -41,9 +35,7 @@ struct Tree {
     checked: u64,
     /// The snapshot with which all tables were checked.
     taken: Taken,
-    /// That of the topmost table.
-    name: Option<Name>,
-    /// The local id of the transaction that found a new table, or a new name.
+    /// The local id of the transaction that found a new table.
     grown_in: u32,
 }
 
@@ -58,15 +50,14 @@ impl Tree {
             is_subscribed: false,
             inherits: false,
             checked: CHANGED,
-            taken: NEVER,
-            name: None,
+            taken: Taken::NEVER,
             grown_in: 0,
         }
     }
 
     /// Whether a snapshot sees what a check with the xmax `checked` saw: it is later, or the one of all checks.
     fn holds(&self, checked: u64, taken: Taken) -> bool {
-        checked < BEING_CHECKED && (taken.1 > checked || taken == self.taken)
+        checked < BEING_CHECKED && (taken.xmax > checked || taken == self.taken)
     }
 
     fn members(&mut self) -> &mut [Member] {
@@ -110,53 +101,6 @@ pub fn register() {
     }
 }
 
-/// The relations about which messages came during a transaction. Its statement may have been planned before.
-#[derive(Clone, Copy)]
-struct Changed {
-    transaction: u32,
-    relations: [Oid; 128],
-    /// More than there is room for: any can have changed.
-    count: usize,
-}
-
-impl Changed {
-    const NONE: Self = Self { transaction: 0, relations: [Oid::INVALID; 128], count: 0 };
-
-    fn contains(&self, relation: Oid) -> bool {
-        self.relations.get(..self.count).is_none_or(|relations| relations.contains(&relation))
-    }
-}
-
-static CHANGED_NOW: OneThread<Cell<Changed>> = OneThread::new(Cell::new(Changed::NONE));
-
-/// Those of the current transaction.
-fn changed_now() -> Changed {
-    let (changed, transaction) = (CHANGED_NOW.get(), local_transaction_id());
-    if changed.transaction == transaction { changed } else { Changed { transaction, ..Changed::NONE } }
-}
-
-/// Notes a relation that changes during a transaction; INVALID: all.
-fn note_changed(relation: Oid) {
-    static MESSAGES: OneThread<Cell<u64>> = OneThread::new(Cell::new(0));
-    // SAFETY: reads variables of the process. debug_discard_caches calls without a message.
-    let (messages, in_transaction) = unsafe { (pg_sys::SharedInvalidMessageCounter, raw::IsTransactionState()) };
-    let is_message = MESSAGES.replace(messages) != messages;
-    // A statement is planned after the start of its transaction, at which all older messages come.
-    if !in_transaction || relation == Oid::INVALID && !is_message {
-        return;
-    }
-    let mut changed = changed_now();
-    if relation == Oid::INVALID {
-        changed.count = usize::MAX;
-    } else if !changed.contains(relation) {
-        if let Some(place) = changed.relations.get_mut(changed.count) {
-            *place = relation;
-        }
-        changed.count += 1;
-    }
-    CHANGED_NOW.set(changed);
-}
-
 /// A row of pg_subscription_rel sends no message of its table.
 #[pgrx::pg_guard]
 unsafe extern "C-unwind" fn subscription_changed(_argument: Datum, _cache: i32, _hash: u32) {
@@ -167,7 +111,6 @@ unsafe extern "C-unwind" fn subscription_changed(_argument: Datum, _cache: i32, 
 /// A relation has changed; INVALID: any can have.
 #[pgrx::pg_guard]
 unsafe extern "C-unwind" fn relation_changed(_argument: Datum, relation: Oid) {
-    note_changed(relation);
     for index in 0..TREES {
         // SAFETY: no call of PostgreSQL while the reference is in use.
         let tree = unsafe { tree(index) };
@@ -187,7 +130,7 @@ unsafe extern "C-unwind" fn relation_changed(_argument: Datum, relation: Oid) {
 /// # Errors
 /// A table does not call the guard, or the snapshot does not see that it does.
 pub fn check(column: &Polled, snapshot: &Snapshot) -> Result<(), Report> {
-    let taken = (snapshot.xmin, snapshot.xmax, snapshot.running.len());
+    let taken = snapshot.taken();
     let index = index_of(column);
     // SAFETY: a copy; no call of PostgreSQL while the reference is in use.
     let state = || unsafe { *tree(index) };
@@ -198,11 +141,11 @@ pub fn check(column: &Polled, snapshot: &Snapshot) -> Result<(), Report> {
     if !state().holds(state().checked, taken) {
         check_members(column, index, taken)?;
     }
-    // The statement may have been planned without it, or may read the table that has the name now. A later one does not.
+    // The statement may have been planned without it. A later one is not.
     if state().grown_in == local_transaction_id() {
         return Err(report!(ERRCODE_T_R_SERIALIZATION_FAILURE, "table ")
             .relation(column.topmost)
-            .and(" has a new name, partition or child table")
+            .and(" has a new partition or child table")
             .hint("Repeat the transaction."));
     }
     Ok(())
@@ -218,12 +161,12 @@ fn check_members(column: &Polled, index: usize, taken: Taken) -> Result<(), Repo
         }
         // A message that comes during the check is about a later state. After an ERROR, no table passes by this snapshot.
         // SAFETY: no call of PostgreSQL while the reference is in use.
-        unsafe { tree(index) }.taken = NEVER;
+        unsafe { tree(index) }.taken = Taken::NEVER;
         change(index, member.table, |member| member.checked = BEING_CHECKED);
         check_table(column, name, member.table, member.inherits, state().is_subscribed, must_see)?;
         change(index, member.table, |member| {
             if member.checked == BEING_CHECKED {
-                member.checked = taken.1;
+                member.checked = taken.xmax;
             }
         });
         Ok(())
@@ -303,8 +246,7 @@ fn lock_children(index: usize) {
 
 /// Lists the tables of a tree. What is known of each stays.
 fn list(index: usize, column: &Polled) -> Result<(), Report> {
-    let name = || catalog::relation(column.topmost).map(|class| class.name);
-    let (found, name) = read_facts(|| Ok((find_tables(column.topmost)?, name())))?;
+    let found = read_facts(|| find_tables(column.topmost))?;
     let count = found.count;
     // SAFETY: the memory has a place for each member, and lives until it is replaced.
     let members = unsafe {
@@ -318,19 +260,17 @@ fn list(index: usize, column: &Polled) -> Result<(), Report> {
     // Of a tree that was not known, all tables are new. Those that the statement may lack were attached during the transaction.
     let changed = changed_now();
     let is_changed = |member: &Member| member.shapes_tree && changed.contains(member.table);
-    let is_first = old.count == 0;
-    let mut has_grown = !is_first && name != old.name && changed.contains(column.topmost);
+    let (mut has_grown, is_first) = (false, old.count == 0);
     for member in &mut *members {
         match old.find(member.table) {
             Some(known) if known.attached_by == member.attached_by => member.checked = known.checked,
             _ => has_grown |= !is_first || is_changed(member),
         }
     }
-    // One that this transaction has attached is found by `must_see`.
-    let grown_in = if has_grown && !found.has_own { local_transaction_id() } else { old.grown_in };
+    let grown_in = if has_grown { local_transaction_id() } else { old.grown_in };
     let (first, inherits) = (members.as_mut_ptr(), members.iter().any(|member| member.inherits));
     let (is_listed, is_subscribed) = (true, found.is_subscribed);
-    replace(index, Tree { first, count, is_listed, is_subscribed, inherits, checked: CHANGED, name, grown_in, ..*old });
+    replace(index, Tree { first, count, is_listed, is_subscribed, inherits, checked: CHANGED, grown_in, ..*old });
     Ok(())
 }
 

@@ -109,16 +109,8 @@ pub fn has_extension(name: &CStr) -> bool {
     unsafe { raw::get_extension_oid(name.as_ptr(), true) != Oid::INVALID }
 }
 
-/// The name of a relation, with its schema.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Name {
-    schema: Oid,
-    name: [c_char; 64],
-}
-
 /// What pg_class says of a relation.
 pub struct Relation {
-    pub name: Name,
     /// The transaction that wrote the row; `None` if all snapshots see it.
     pub written_by: Option<u32>,
     pub kind: u8,
@@ -136,7 +128,6 @@ pub fn relation(relation: Oid) -> Option<Relation> {
         // SAFETY: the rows of this cache are those of pg_class, whose columns of fixed length have this type.
         let class = unsafe { row.form::<pg_sys::FormData_pg_class>() };
         Relation {
-            name: Name { schema: class.relnamespace, name: class.relname.data },
             written_by: row.written_by(),
             kind: class.relkind as u8,
             persistence: class.relpersistence as u8,
@@ -145,6 +136,23 @@ pub fn relation(relation: Oid) -> Option<Relation> {
             rows: class.reltuples,
         }
     })
+}
+
+/// The name of a relation, with that of its schema.
+pub type Name = [[c_char; 64]; 2];
+
+/// `None` if the relation was dropped.
+pub fn full_name(relation: Oid) -> Option<Name> {
+    let (schema, name) = cached(SysCacheIdentifier::RELOID, relation, |row| {
+        // SAFETY: the rows of this cache are those of pg_class, whose columns of fixed length have this type.
+        let class = unsafe { row.form::<pg_sys::FormData_pg_class>() };
+        (class.relnamespace, class.relname.data)
+    })?;
+    let schema = cached(SysCacheIdentifier::NAMESPACEOID, schema, |row| {
+        // SAFETY: the rows of this cache are those of pg_namespace, whose columns of fixed length have this type.
+        unsafe { row.form::<pg_sys::FormData_pg_namespace>() }.nspname.data
+    })?;
+    Some([schema, name])
 }
 
 /// Calls `read` with the library and the C function that a SQL function calls; `None` if it is of another language. Its address

@@ -123,7 +123,7 @@ mod table;
 
 pub use key::{Key, number_of_tick, tick_of_number};
 pub use place::{Entry, Place};
-pub use snapshot::{Snapshot, Transactions, Unknown};
+pub use snapshot::{Snapshot, Taken, Transactions, Unknown};
 pub use table::{Floors, Full, Header};
 
 /// Those of loom in its model.

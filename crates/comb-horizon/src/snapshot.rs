@@ -28,7 +28,34 @@ pub struct Snapshot<'a> {
     pub own: Option<u64>,
 }
 
+/// What identifies a snapshot of a server: of the transactions below `xmax`, it does not see those that were in progress, which
+/// become fewer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// That of the snapshot.
+    pub xmin: u64,
+    /// That of the snapshot.
+    pub xmax: u64,
+    running: u64,
+}
+
+impl Taken {
+    /// That of no snapshot.
+    pub const NEVER: Self = Self { xmin: 0, xmax: 0, running: 0 };
+}
+
 impl Snapshot<'_> {
+    /// What identifies it. Hashes stand for the ids of [`Self::running`]: their number does not, because PostgreSQL lists an id
+    /// twice while PREPARE TRANSACTION waits for a standby.
+    pub fn taken(&self) -> Taken {
+        let hash = |id: &u32| {
+            let first = (u64::from(*id) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            (first ^ first >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93)
+        };
+        let running = self.running.iter().map(hash).fold(0, u64::wrapping_add);
+        Taken { xmin: self.xmin, xmax: self.xmax, running }
+    }
+
     /// Whether the snapshot sees what the transaction with this full id has stored, if it committed.
     pub fn sees(&self, id: u64) -> bool {
         id < self.xmin || id < self.xmax && self.own != Some(id) && !self.running.contains(&(id as u32))

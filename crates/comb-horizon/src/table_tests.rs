@@ -289,6 +289,14 @@ fn a_transaction_counts_until_the_snapshot_sees_it() {
 }
 
 #[test]
+fn an_id_that_is_listed_twice_is_not_another_one() {
+    let taken = |running: &[u32]| Snapshot { xmin: 100, xmax: 110, running, own: None }.taken();
+    assert_eq!(taken(&[100, 103, 107]), taken(&[107, 100, 103]));
+    assert_ne!(taken(&[100, 103, 107]), taken(&[100, 107, 107]));
+    assert_ne!(taken(&[100, 103]), taken(&[100, 104]));
+}
+
+#[test]
 fn ones_own_transaction_counts() {
     let world = World::new(8, 100);
     let id = world.begin();

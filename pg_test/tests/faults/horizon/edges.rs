@@ -84,37 +84,51 @@ fn a_first_poll_by_an_old_plan() {
 /// A statement that was prepared before names the table that had the name then.
 #[test]
 fn a_poll_by_an_old_name() {
+    let swaps = [
+        "ALTER TABLE app.t RENAME TO old; ALTER TABLE new.t SET SCHEMA app",
+        "ALTER TABLE app.t SET SCHEMA old; ALTER TABLE new.t SET SCHEMA app",
+        "DROP SCHEMA old; ALTER SCHEMA app RENAME TO old; ALTER SCHEMA new RENAME TO app",
+        "ALTER TABLE app.t ALTER n DROP DEFAULT; DROP TABLE app.t; ALTER TABLE new.t SET SCHEMA app",
+    ];
     for sharing in SHARINGS {
         let server = server(sharing);
-        server.execute(
-            "CREATE TABLE swapped (n bigserial); CALL comb_enable_polls('swapped', 'n'); INSERT INTO swapped DEFAULT VALUES",
-        );
-        let (mut reader, mut writer) = (server.connect(), server.connect());
-        let poll = reader.prepare("SELECT comb_number_horizon('swapped', after => $1)").expect("a statement");
-        // The library hears of changes from its load on.
-        reader.batch_execute("SELECT comb_new()").expect("a UUID");
-        let ask = |reader: &mut Client| {
-            let answer = reader.query_one(&poll, &[&0i64]).map(|row| row.get::<_, i64>(0));
-            answer.map_err(|error| error.code().map(|code| code.code().to_owned()))
-        };
-        assert_eq!(ask(&mut reader), Ok(1));
-        reader.batch_execute("BEGIN; SELECT 1").expect("a transaction");
-        server.execute("ANALYZE swapped");
-        assert_eq!(ask(&mut reader), Ok(1), "the name is the same");
-        reader.batch_execute("ROLLBACK").expect("ROLLBACK");
-        assert_eq!(ask(&mut reader), Ok(1), "planned again");
-        reader.batch_execute("BEGIN; SELECT 1").expect("a transaction");
-        server.execute(
-            "CREATE TABLE new (LIKE swapped INCLUDING ALL); INSERT INTO new SELECT * FROM swapped; CALL comb_enable_polls('new', 'n');
-             ALTER TABLE swapped RENAME TO old; ALTER TABLE new RENAME TO swapped",
-        );
-        writer.batch_execute("BEGIN; INSERT INTO swapped DEFAULT VALUES").expect("a row");
-        server.execute("INSERT INTO swapped DEFAULT VALUES");
-        assert_eq!(ask(&mut reader), Err(Some("40001".to_owned())));
-        reader.batch_execute("ROLLBACK").expect("ROLLBACK");
-        assert_eq!(ask(&mut reader), Ok(1), "the other table, which a writer holds");
-        writer.batch_execute("COMMIT").expect("COMMIT");
-        assert_eq!(ask(&mut reader), Ok(3));
+        for (swap, has_polled) in swaps.into_iter().flat_map(|swap| [(swap, true), (swap, false)]) {
+            server.execute(
+                "DROP SCHEMA IF EXISTS app, old, new CASCADE; CREATE SCHEMA app; CREATE SCHEMA old; CREATE SCHEMA new;
+                 DROP SEQUENCE IF EXISTS s; CREATE SEQUENCE s; CREATE TABLE app.t (n bigint DEFAULT nextval('s'), body text);
+                 CALL comb_enable_polls('app.t', 'n'); INSERT INTO app.t DEFAULT VALUES",
+            );
+            let (mut reader, mut writer) = (server.connect(), server.connect());
+            let ask = reader.prepare("SELECT comb_number_horizon('app.t', after => $1)").expect("a statement");
+            let ask = |reader: &mut Client| {
+                let answer = reader.query_one(&ask, &[&0i64]).map(|row| row.get::<_, i64>(0));
+                answer.map_err(|error| error.code().map(|code| code.code().to_owned()))
+            };
+            // The library hears of changes from its load on.
+            reader.batch_execute("SELECT comb_new()").expect("a UUID");
+            if has_polled {
+                assert_eq!(ask(&mut reader), Ok(1));
+                reader.batch_execute("BEGIN; SELECT 1").expect("a transaction");
+                server.execute("ANALYZE app.t");
+                assert_eq!(ask(&mut reader), Ok(1), "the name is the same");
+                reader.batch_execute("ROLLBACK").expect("ROLLBACK");
+                assert_eq!(ask(&mut reader), Ok(1), "planned again");
+            }
+            reader.batch_execute("BEGIN; SELECT 1").expect("a transaction");
+            server.execute(
+                "CREATE TABLE new.t (LIKE app.t INCLUDING DEFAULTS); INSERT INTO new.t SELECT * FROM app.t; CALL comb_enable_polls('new.t', 'n')",
+            );
+            server.execute(swap);
+            writer.batch_execute("BEGIN; INSERT INTO app.t DEFAULT VALUES").expect("a row");
+            server.execute("INSERT INTO app.t DEFAULT VALUES");
+            // The first poll does not know that the table has existed.
+            let code = if swap.contains("DROP TABLE") && !has_polled { "42P01" } else { "40001" };
+            assert_eq!(ask(&mut reader), Err(Some(code.to_owned())), "{swap}, {has_polled}");
+            reader.batch_execute("ROLLBACK").expect("ROLLBACK");
+            assert_eq!(ask(&mut reader), Ok(1), "the other table, which a writer holds");
+            writer.batch_execute("COMMIT").expect("COMMIT");
+            assert_eq!(ask(&mut reader), Ok(3));
+        }
         server.assert_clean_log();
     }
 }

@@ -1,0 +1,134 @@
+//! What changes during a transaction, in which a statement can have been planned before, or can have looked a name up.
+//!
+//! PostgreSQL looks up the table of a poll before the poll locks it. If another table gets its name meanwhile, the poll would
+//! answer for the one, and the statement would read the other.
+
+use std::cell::{Cell, UnsafeCell};
+
+use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
+use pgrx::pg_sys::{self, Datum, Oid, SysCacheIdentifier};
+
+use crate::postgres::catalog::{self, Name};
+use crate::postgres::compat::local_transaction_id;
+use crate::postgres::one_thread::OneThread;
+use crate::postgres::raw;
+use crate::postgres::report::{Report, report};
+
+/// The relations about which messages came during a transaction.
+#[derive(Clone, Copy)]
+pub struct Changed {
+    transaction: u32,
+    relations: [Oid; 128],
+    /// More than there is room for: any can have changed.
+    count: usize,
+}
+
+impl Changed {
+    const NONE: Self = Self { transaction: 0, relations: [Oid::INVALID; 128], count: 0 };
+
+    pub fn contains(&self, relation: Oid) -> bool {
+        self.relations.get(..self.count).is_none_or(|relations| relations.contains(&relation))
+    }
+}
+
+static CHANGED_NOW: OneThread<Cell<Changed>> = OneThread::new(Cell::new(Changed::NONE));
+
+/// Those of the current transaction.
+pub fn changed_now() -> Changed {
+    let (changed, transaction) = (CHANGED_NOW.get(), local_transaction_id());
+    if changed.transaction == transaction { changed } else { Changed { transaction, ..Changed::NONE } }
+}
+
+/// Has PostgreSQL say which relations change, from the load of the library on.
+pub fn register() {
+    // SAFETY: the functions stay for the life of the process, and of those that a postmaster forks.
+    unsafe {
+        raw::CacheRegisterRelcacheCallback(Some(relation_changed), Datum::null());
+        raw::CacheRegisterSyscacheCallback(SysCacheIdentifier::NAMESPACEOID as i32, Some(schema_changed), Datum::null());
+    }
+}
+
+/// Notes a relation that changes during a transaction; INVALID: any can have.
+#[pgrx::pg_guard]
+unsafe extern "C-unwind" fn relation_changed(_argument: Datum, relation: Oid) {
+    static MESSAGES: OneThread<Cell<u64>> = OneThread::new(Cell::new(0));
+    // SAFETY: reads variables of the process. debug_discard_caches calls without a message.
+    let (messages, in_transaction) = unsafe { (pg_sys::SharedInvalidMessageCounter, raw::IsTransactionState()) };
+    let is_message = MESSAGES.replace(messages) != messages;
+    // A statement is planned after the start of its transaction, at which all older messages come.
+    if !in_transaction || relation == Oid::INVALID && !is_message {
+        return;
+    }
+    let mut changed = changed_now();
+    if relation == Oid::INVALID {
+        changed.count = usize::MAX;
+    } else if !changed.contains(relation) {
+        if let Some(place) = changed.relations.get_mut(changed.count) {
+            *place = relation;
+        }
+        changed.count += 1;
+    }
+    CHANGED_NOW.set(changed);
+}
+
+/// The name of a schema is a part of the names of its tables, about which no message comes.
+#[pgrx::pg_guard]
+unsafe extern "C-unwind" fn schema_changed(_argument: Datum, _cache: i32, _hash: u32) {
+    // SAFETY: called by PostgreSQL, like this function.
+    unsafe { relation_changed(Datum::null(), Oid::INVALID) };
+}
+
+/// How many names a process knows.
+const NAMES: usize = 64;
+
+struct Names {
+    names: [(Oid, Option<Name>); NAMES],
+    next: usize,
+    /// The local id of the transaction that found another name.
+    renamed_in: u32,
+}
+
+static KNOWN: OneThread<UnsafeCell<Names>> =
+    OneThread::new(UnsafeCell::new(Names { names: [(Oid::INVALID, None); NAMES], next: 0, renamed_in: 0 }));
+
+/// Whether the process has polled a table before, which the caller has locked.
+///
+/// # Errors
+/// Another transaction has renamed the table during this one.
+pub fn is_known(table: Oid) -> Result<bool, Report> {
+    let name = catalog::full_name(table);
+    // SAFETY: no call of PostgreSQL while the reference is in use.
+    let known = unsafe { &mut *KNOWN.get() };
+    let found = known.names.iter().position(|(of, _)| *of == table);
+    let place = found.unwrap_or_else(|| {
+        known.next = (known.next + 1) % NAMES;
+        known.next
+    });
+    let old = std::mem::replace(&mut known.names[place % NAMES], (table, name));
+    if found.is_some() && old.1 != name && is_renamed_by_another(table) {
+        // SAFETY: as above.
+        unsafe { &mut *KNOWN.get() }.renamed_in = local_transaction_id();
+    }
+    // SAFETY: as above.
+    if unsafe { &*KNOWN.get() }.renamed_in == local_transaction_id() { Err(is_other(table)) } else { Ok(found.is_some()) }
+}
+
+/// That of this transaction is the error of another check.
+#[cold]
+fn is_renamed_by_another(table: Oid) -> bool {
+    let is_own = catalog::relation(table).and_then(|class| class.written_by).is_some_and(catalog::is_own);
+    changed_now().contains(table) && !is_own
+}
+
+/// Returns an error if a table, which the process did not know, has changed since the transaction began.
+pub fn require_unchanged(table: Oid) -> Result<(), Report> {
+    if changed_now().contains(table) { Err(is_other(table)) } else { Ok(()) }
+}
+
+#[cold]
+fn is_other(table: Oid) -> Report {
+    report!(ERRCODE_T_R_SERIALIZATION_FAILURE, "table ")
+        .relation(table)
+        .and(" was changed or renamed during the transaction")
+        .hint("Repeat the transaction.")
+}
