@@ -13,7 +13,8 @@ use std::time::SystemTime;
 
 use pg_test::{files, files_below, installation, output, root, say};
 
-const SOURCES: [&str; 7] = ["src", "crates", "sql", "pg_test/Cargo.toml", "Cargo.toml", "Cargo.lock", "comb.control"];
+const SOURCES: [&str; 8] =
+    ["src", "crates", "sql", "pg_test/Cargo.toml", "pg_test/vectors.csv", "Cargo.toml", "Cargo.lock", "comb.control"];
 
 const KEYS: [&str; 3] = ["Caught by: ", "Fails: ", "Passes: "];
 

@@ -78,39 +78,54 @@ unsafe extern "C-unwind" fn schema_changed(_argument: Datum, _cache: i32, _hash:
     unsafe { relation_changed(Datum::null(), Oid::INVALID) };
 }
 
-/// How many names a process knows.
-const NAMES: usize = 64;
+/// How many tables a process knows.
+const TABLES: usize = 64;
 
-struct Names {
-    names: [(Oid, Option<Name>); NAMES],
-    next: usize,
-    /// The local id of the transaction that found another name.
-    renamed_in: u32,
+/// A table that the process has polled.
+#[derive(Clone, Copy)]
+struct Known {
+    table: Oid,
+    name: Option<Name>,
+    /// The local id of the transaction whose statement may have meant another table.
+    doubtful_in: u32,
 }
 
-static KNOWN: OneThread<UnsafeCell<Names>> =
-    OneThread::new(UnsafeCell::new(Names { names: [(Oid::INVALID, None); NAMES], next: 0, renamed_in: 0 }));
+struct Tables {
+    tables: [Known; TABLES],
+    next: usize,
+}
 
-/// Whether the process has polled a table before, which the caller has locked.
+static KNOWN: OneThread<UnsafeCell<Tables>> = OneThread::new(UnsafeCell::new(Tables {
+    tables: [Known { table: Oid::INVALID, name: None, doubtful_in: 0 }; TABLES],
+    next: 0,
+}));
+
+/// Compares the name of a table, which the caller has locked, with that of the last poll.
 ///
 /// # Errors
 /// Another transaction has renamed the table during this one.
-pub fn is_known(table: Oid) -> Result<bool, Report> {
-    let name = catalog::full_name(table);
+pub fn look(table: Oid) -> Result<(), Report> {
+    let (name, transaction) = (catalog::full_name(table), local_transaction_id());
     // SAFETY: no call of PostgreSQL while the reference is in use.
     let known = unsafe { &mut *KNOWN.get() };
-    let found = known.names.iter().position(|(of, _)| *of == table);
-    let place = found.unwrap_or_else(|| {
-        known.next = (known.next + 1) % NAMES;
-        known.next
-    });
-    let old = std::mem::replace(&mut known.names[place % NAMES], (table, name));
-    if found.is_some() && old.1 != name && is_renamed_by_another(table) {
-        // SAFETY: as above.
-        unsafe { &mut *KNOWN.get() }.renamed_in = local_transaction_id();
+    if let Some(known) = known.tables.iter_mut().find(|known| known.table == table) {
+        if known.name == name && known.doubtful_in != transaction {
+            return Ok(());
+        }
+        known.name = name;
+        if is_renamed_by_another(table) {
+            doubt(table);
+            return Err(is_other(table));
+        }
+        return Ok(());
     }
-    // SAFETY: as above.
-    if unsafe { &*KNOWN.get() }.renamed_in == local_transaction_id() { Err(is_other(table)) } else { Ok(found.is_some()) }
+    known.next = (known.next + 1) % TABLES;
+    known.tables[known.next % TABLES] = Known { table, name, doubtful_in: 0 };
+    // The name that it had is not known. Other checks come first: they say more.
+    if changed_now().contains(table) {
+        doubt(table);
+    }
+    Ok(())
 }
 
 /// That of this transaction is the error of another check.
@@ -120,9 +135,24 @@ fn is_renamed_by_another(table: Oid) -> bool {
     changed_now().contains(table) && !is_own
 }
 
-/// Returns an error if a table, which the process did not know, has changed since the transaction began.
+/// Has [`require_unchanged`] return an error until the end of the transaction.
+#[cold]
+fn doubt(table: Oid) {
+    // SAFETY: no call of PostgreSQL while the reference is in use.
+    let known = unsafe { &mut *KNOWN.get() }.tables.iter_mut().find(|known| known.table == table);
+    if let Some(known) = known {
+        known.doubtful_in = local_transaction_id();
+    }
+}
+
+/// Returns an error if the statement may have meant another table.
 pub fn require_unchanged(table: Oid) -> Result<(), Report> {
-    if changed_now().contains(table) { Err(is_other(table)) } else { Ok(()) }
+    // SAFETY: no call of PostgreSQL while the reference is in use.
+    let known = unsafe { &*KNOWN.get() }.tables.iter().find(|known| known.table == table);
+    match known {
+        Some(known) if known.doubtful_in != local_transaction_id() => Ok(()),
+        _ => Err(is_other(table)),
+    }
 }
 
 #[cold]

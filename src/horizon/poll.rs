@@ -59,7 +59,7 @@ pub fn horizon(
         return Ok(known);
     }
     lock(table)?;
-    let is_known = changes::is_known(table)?;
+    changes::look(table)?;
     let column = find(table, name, keys)?;
     if column.topmost != table {
         return Err(not_topmost(table, column.topmost));
@@ -76,9 +76,7 @@ pub fn horizon(
     // A change that comes later is one that later writers read as well.
     accept_changes();
     tree::check(&column, &snapshot)?;
-    if !is_known {
-        changes::require_unchanged(table)?;
-    }
+    changes::require_unchanged(table)?;
     Ok(remember(asked, horizon))
 }
 
