@@ -45,8 +45,8 @@ impl Taken {
 }
 
 impl Snapshot<'_> {
-    /// What identifies it. Hashes stand for the ids of [`Self::running`]: their number does not, because PostgreSQL lists an id
-    /// twice while PREPARE TRANSACTION waits for a standby.
+    /// What identifies it. The number of ids in [`Self::running`] is not enough: PostgreSQL lists an id twice while its
+    /// PREPARE TRANSACTION waits for a standby.
     pub fn taken(&self) -> Taken {
         let hash = |id: &u32| {
             let first = (u64::from(*id) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
