@@ -166,6 +166,8 @@ fn each_mistake_is_caught() {
         assert_eq!(mistakes.len(), names.len(), "a mistake for each of {names:?}");
     }
     mistakes.retain(|mistake| KEYS.iter().any(|key| mistake.tests(key).next().is_some()));
+    // cargo pgrx test installs its build of the extension in place of the one under test.
+    mistakes.sort_by_key(|mistake| mistake.lines("Caught by: ").any(|test| test.starts_with("pgrx ")));
     let place = work().join("sources");
     copy_to(&place);
     let right = place.with_file_name("right.so");
