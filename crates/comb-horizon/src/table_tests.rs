@@ -297,6 +297,16 @@ fn an_id_that_is_listed_twice_is_not_another_one() {
 }
 
 #[test]
+fn ids_of_more_than_32_bits() {
+    let world = World::new(8, u64::from(u32::MAX));
+    let (_, id) = (world.begin(), world.begin());
+    assert!(world.track(id, NUMBERS));
+    world.draw(id, NUMBERS);
+    let mut now = world.snapshot();
+    assert_eq!(world.ask(&mut now, NUMBERS), Ok(-3), "its lower half is less than that of xmin");
+}
+
+#[test]
 fn ones_own_transaction_counts() {
     let world = World::new(8, 100);
     let id = world.begin();

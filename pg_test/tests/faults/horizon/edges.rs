@@ -60,7 +60,9 @@ fn a_first_poll_by_an_old_plan() {
         let server = server(sharing);
         server.execute(
             "CREATE TABLE parts (n bigserial, state text) PARTITION BY LIST (state);
-             CREATE TABLE part_a PARTITION OF parts FOR VALUES IN ('a'); CREATE TABLE part_b (LIKE parts INCLUDING DEFAULTS);
+             CREATE TABLE part_a PARTITION OF parts FOR VALUES IN ('a');
+             CREATE TABLE part_b PARTITION OF parts FOR VALUES IN ('b') PARTITION BY LIST (state);
+             CREATE TABLE leaf (LIKE parts INCLUDING DEFAULTS);
              CALL comb_enable_polls('parts', 'n');
              INSERT INTO parts (state) VALUES ('a')",
         );
@@ -69,7 +71,7 @@ fn a_first_poll_by_an_old_plan() {
         let poll = reader.prepare(poll).expect("a statement");
         // The library hears of changes from its load on.
         reader.batch_execute("SELECT comb_new(); BEGIN; SELECT count(*) FROM parts").expect("a read");
-        server.execute("ALTER TABLE parts ATTACH PARTITION part_b FOR VALUES IN ('b')");
+        server.execute("ALTER TABLE part_b ATTACH PARTITION leaf DEFAULT");
         server.execute("INSERT INTO parts (state) VALUES ('b')");
         server.execute("INSERT INTO parts (state) VALUES ('a')");
         let refused = reader.query(&poll, &[&0i64]).expect_err("the plan lacks the partition");
