@@ -8,7 +8,7 @@ use super::layout::{clock_out_of_layout, layout_named};
 use crate::horizon::definition::{KeyType, Polled, column_name, polled_columns};
 use crate::horizon::entries::{self, clock_key};
 use crate::horizon::members;
-use crate::horizon::poll::{Horizon, Keys, horizon, may, unchecked_horizon};
+use crate::horizon::poll::{Horizon, Keys, horizon, horizon_now, may, unchecked_horizon};
 use crate::horizon::source::Source;
 use crate::horizon::transactions::ServerTransactions;
 use crate::horizon::triggers;
@@ -37,9 +37,12 @@ export!(
 /// The last number that is settled for the statement.
 fn comb_number_horizon(table: Option<Oid>, key: Option<&[u8]>, after: Option<i64>) -> Result<i64, Report> {
     let (table, key, after) = (given(table)?, given(key)?, given(after)?);
-    let horizon = horizon(table, key, Keys::Numbers, |horizon| Ok(after <= horizon.last))?;
+    let mut horizon = horizon(table, key, Keys::Numbers)?;
     if after > horizon.last {
-        return Err(went_back(table, after, horizon.last, "Set the sequence above the cursor with setval()"));
+        horizon = horizon_now(table, key, Keys::Numbers)?;
+        if after > horizon.last {
+            return Err(went_back(table, after, horizon.last, "Set the sequence above the cursor with setval()"));
+        }
     }
     // A floor that is not known is the least number. It does not set a reader back that stores the horizon.
     Ok(horizon.settled.max(after))
@@ -57,7 +60,7 @@ fn comb_uuid_horizon(
         let (layout, last) = (horizon.layout, greatest(horizon.layout, horizon.last)?);
         Ok::<_, Report>(layout.order.compare(after, &last).is_gt())
     };
-    let horizon = horizon(table, key, Keys::Uuids, |horizon| Ok(!is_above(horizon)?))?;
+    let mut horizon = horizon(table, key, Keys::Uuids)?;
     let layout = horizon.layout;
     // If the statement compares in another order, it loses rows.
     let is_named = if label.is_empty() { layout == horizon.of_type } else { layout_named(label)? == layout };
@@ -69,12 +72,11 @@ fn comb_uuid_horizon(
     }
     require_comparable(layout, horizon.of_type)?;
     if is_above(&horizon)? {
-        return Err(went_back(
-            table,
-            after,
-            greatest(layout, horizon.last)?,
-            "Advance the clock with comb_observe(), with the cursor",
-        ));
+        horizon = horizon_now(table, key, Keys::Uuids)?;
+        if is_above(&horizon)? {
+            let last = greatest(layout, horizon.last)?;
+            return Err(went_back(table, after, last, "Advance the clock with comb_observe(), with the cursor"));
+        }
     }
     let settled = greatest(layout, horizon.settled)?;
     Ok(if layout.order.compare(after, &settled).is_gt() { *after } else { settled })
@@ -188,7 +190,7 @@ fn put_status(rows: &Rows, table: Oid, column: &Polled) -> Result<(), Report> {
         let of_column = |entry: &Entry| entry.key == column.key && ServerTransactions.in_progress(entry.id);
         held = floors.live().filter(of_column).min_by_key(|entry| entry.since);
     }
-    let (problem, settled) = match horizon(table, name.to_bytes(), keys, |_| Ok(true)) {
+    let (problem, settled) = match horizon(table, name.to_bytes(), keys) {
         Ok(Horizon { settled, layout, .. }) => (None, Some((settled, layout))),
         Err(error) => (Some(Text::of(error.message())), None),
     };

@@ -43,21 +43,18 @@ pub enum Keys {
     Uuids,
 }
 
-/// The horizon for a column of a table. Without a name, it is the only polled column with such keys. `serves` says whether an
-/// answer that the process remembers will do: another reader can have read further since.
-pub fn horizon(
-    table: Oid,
-    name: &[u8],
-    keys: Keys,
-    serves: impl FnOnce(&Horizon) -> Result<bool, Report>,
-) -> Result<Horizon, Report> {
+/// The horizon for a column of a table. Without a name, it is the only polled column with such keys.
+pub fn horizon(table: Oid, name: &[u8], keys: Keys) -> Result<Horizon, Report> {
+    match known(&asked(Some((table, name, keys)), &snapshot()?)) {
+        Some(known) => Ok(known),
+        None => horizon_now(table, name, keys),
+    }
+}
+
+/// [`horizon`] with the last key of the source now: another reader can have read further than the remembered one.
+pub fn horizon_now(table: Oid, name: &[u8], keys: Keys) -> Result<Horizon, Report> {
     let snapshot = snapshot()?;
     let asked = asked(Some((table, name, keys)), &snapshot);
-    if let Some(known) = known(&asked)
-        && serves(&known)?
-    {
-        return Ok(known);
-    }
     lock(table)?;
     changes::look(table)?;
     let column = find(table, name, keys)?;
