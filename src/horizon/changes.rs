@@ -14,20 +14,52 @@ use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
 
-/// The relations about which messages came during a transaction.
+/// A set of numbers. Of more than there is room for, it contains every number.
 #[derive(Clone, Copy)]
-pub struct Changed {
-    transaction: u32,
-    relations: [Oid; 128],
-    /// More than there is room for: any can have changed.
+struct Set<const ROOM: usize> {
+    numbers: [u32; ROOM],
     count: usize,
 }
 
+impl<const ROOM: usize> Set<ROOM> {
+    const EMPTY: Self = Self { numbers: [0; ROOM], count: 0 };
+
+    fn contains(&self, number: u32) -> bool {
+        self.numbers.get(..self.count).is_none_or(|numbers| numbers.contains(&number))
+    }
+
+    /// 0: every number.
+    fn insert(&mut self, number: u32) {
+        if number == 0 {
+            self.count = usize::MAX;
+        } else if !self.contains(number) {
+            if let Some(place) = self.numbers.get_mut(self.count) {
+                *place = number;
+            }
+            self.count += 1;
+        }
+    }
+}
+
+/// The relations and schemas about which messages came during a transaction.
+#[derive(Clone, Copy)]
+pub struct Changed {
+    transaction: u32,
+    relations: Set<128>,
+    /// The hashes of their OIDs.
+    schemas: Set<8>,
+}
+
 impl Changed {
-    const NONE: Self = Self { transaction: 0, relations: [Oid::INVALID; 128], count: 0 };
+    const NONE: Self = Self { transaction: 0, relations: Set::EMPTY, schemas: Set::EMPTY };
 
     pub fn contains(&self, relation: Oid) -> bool {
-        self.relations.get(..self.count).is_none_or(|relations| relations.contains(&relation))
+        self.relations.contains(relation.to_u32())
+    }
+
+    /// Whether a table or its schema can have got another name.
+    fn contains_name(&self, table: Oid) -> bool {
+        self.contains(table) || catalog::schema_hash(table).is_none_or(|hash| self.schemas.contains(hash))
     }
 }
 
@@ -48,34 +80,31 @@ pub fn register() {
     }
 }
 
-/// Notes a relation that changes during a transaction; INVALID: any can have.
+/// A relation has changed; INVALID: any can have.
 #[pgrx::pg_guard]
 unsafe extern "C-unwind" fn relation_changed(_argument: Datum, relation: Oid) {
+    note(relation == Oid::INVALID, |changed| changed.relations.insert(relation.to_u32()));
+}
+
+/// The schema whose OID has that hash has changed; 0: any can have. No message comes about its tables, which have another name.
+#[pgrx::pg_guard]
+unsafe extern "C-unwind" fn schema_changed(_argument: Datum, _cache: i32, hash: u32) {
+    note(hash == 0, |changed| changed.schemas.insert(hash));
+}
+
+/// Notes a change if it comes during a transaction.
+fn note(any: bool, insert: impl FnOnce(&mut Changed)) {
     static MESSAGES: OneThread<Cell<u64>> = OneThread::new(Cell::new(0));
     // SAFETY: reads variables of the process. debug_discard_caches calls without a message.
     let (messages, in_transaction) = unsafe { (pg_sys::SharedInvalidMessageCounter, raw::IsTransactionState()) };
     let is_message = MESSAGES.replace(messages) != messages;
     // A statement is planned after the start of its transaction, at which all older messages come.
-    if !in_transaction || relation == Oid::INVALID && !is_message {
+    if !in_transaction || any && !is_message {
         return;
     }
     let mut changed = changed_now();
-    if relation == Oid::INVALID {
-        changed.count = usize::MAX;
-    } else if !changed.contains(relation) {
-        if let Some(place) = changed.relations.get_mut(changed.count) {
-            *place = relation;
-        }
-        changed.count += 1;
-    }
+    insert(&mut changed);
     CHANGED_NOW.set(changed);
-}
-
-/// The name of a schema is a part of the names of its tables, about which no message comes.
-#[pgrx::pg_guard]
-unsafe extern "C-unwind" fn schema_changed(_argument: Datum, _cache: i32, _hash: u32) {
-    // SAFETY: called by PostgreSQL, like this function.
-    unsafe { relation_changed(Datum::null(), Oid::INVALID) };
 }
 
 /// How many tables a process knows.
@@ -122,7 +151,7 @@ pub fn look(table: Oid) -> Result<(), Report> {
     known.next = (known.next + 1) % TABLES;
     known.tables[known.next % TABLES] = Known { table, name, doubtful_in: 0 };
     // The name that it had is not known. Other checks come first: they say more.
-    if changed_now().contains(table) {
+    if changed_now().contains_name(table) {
         doubt(table);
     }
     Ok(())
@@ -132,7 +161,7 @@ pub fn look(table: Oid) -> Result<(), Report> {
 #[cold]
 fn is_renamed_by_another(table: Oid) -> bool {
     let is_own = catalog::relation(table).and_then(|class| class.written_by).is_some_and(catalog::is_own);
-    changed_now().contains(table) && !is_own
+    changed_now().contains_name(table) && !is_own
 }
 
 /// Has [`require_unchanged`] return an error until the end of the transaction.

@@ -124,18 +124,19 @@ pub struct Relation {
 
 /// `None` if it was dropped.
 pub fn relation(relation: Oid) -> Option<Relation> {
-    cached(SysCacheIdentifier::RELOID, relation, |row| {
-        // SAFETY: the rows of this cache are those of pg_class, whose columns of fixed length have this type.
-        let class = unsafe { row.form::<pg_sys::FormData_pg_class>() };
-        Relation {
-            written_by: row.written_by(),
-            kind: class.relkind as u8,
-            persistence: class.relpersistence as u8,
-            is_partition: class.relispartition,
-            has_children: class.relhassubclass,
-            rows: class.reltuples,
-        }
+    class(relation, |row, class| Relation {
+        written_by: row.written_by(),
+        kind: class.relkind as u8,
+        persistence: class.relpersistence as u8,
+        is_partition: class.relispartition,
+        has_children: class.relhassubclass,
+        rows: class.reltuples,
     })
+}
+
+fn class<T>(relation: Oid, read: impl FnOnce(Row, &pg_sys::FormData_pg_class) -> T) -> Option<T> {
+    // SAFETY: the rows of this cache are those of pg_class, whose columns of fixed length have this type.
+    cached(SysCacheIdentifier::RELOID, relation, |row| read(row, unsafe { row.form() }))
 }
 
 /// The name of a relation, with that of its schema.
@@ -143,16 +144,20 @@ pub type Name = [[c_char; 64]; 2];
 
 /// `None` if the relation was dropped.
 pub fn full_name(relation: Oid) -> Option<Name> {
-    let (schema, name) = cached(SysCacheIdentifier::RELOID, relation, |row| {
-        // SAFETY: the rows of this cache are those of pg_class, whose columns of fixed length have this type.
-        let class = unsafe { row.form::<pg_sys::FormData_pg_class>() };
-        (class.relnamespace, class.relname.data)
-    })?;
+    let (schema, name) = class(relation, |_, class| (class.relnamespace, class.relname.data))?;
     let schema = cached(SysCacheIdentifier::NAMESPACEOID, schema, |row| {
         // SAFETY: the rows of this cache are those of pg_namespace, whose columns of fixed length have this type.
         unsafe { row.form::<pg_sys::FormData_pg_namespace>() }.nspname.data
     })?;
     Some([schema, name])
+}
+
+/// How messages about the schema of a relation name it; `None` if the relation was dropped.
+pub fn schema_hash(relation: Oid) -> Option<u32> {
+    let schema = class(relation, |_, class| class.relnamespace)?;
+    let none = Datum::null();
+    // SAFETY: in a transaction. The key of the cache is one OID.
+    Some(unsafe { raw::GetSysCacheHashValue(SysCacheIdentifier::NAMESPACEOID as i32, schema.into(), none, none, none) })
 }
 
 /// Calls `read` with the library and the C function that a SQL function calls; `None` if it is of another language. Its address

@@ -80,6 +80,7 @@ functions! {
     fn CacheRegisterSyscacheCallback(cache: c_int, function: SyscacheCallbackFunction, argument: Datum);
     fn get_attname(relation: Oid, column: AttrNumber, missing_ok: bool) -> *mut c_char;
     fn get_attnum(relation: Oid, name: *const c_char) -> AttrNumber;
+    fn GetSysCacheHashValue(cache: c_int, key1: Datum, key2: Datum, key3: Datum, key4: Datum) -> u32;
     fn SearchSysCacheAttName(relation: Oid, name: *const c_char) -> HeapTuple;
     fn InvalidateCatalogSnapshot();
     fn quote_identifier(name: *const c_char) -> *const c_char;

@@ -135,6 +135,21 @@ fn a_poll_by_an_old_name() {
     }
 }
 
+/// The statement creates the schema of the connection's temporary tables, after messages about no table.
+#[test]
+fn the_first_temporary_table() {
+    for sharing in SHARINGS {
+        let server = server(sharing);
+        server.execute("CREATE TABLE t (n bigserial); CALL comb_enable_polls('t', 'n'); INSERT INTO t DEFAULT VALUES");
+        let (_keeps_another_schema, mut reader) = (server.connect(), server.connect());
+        reader.batch_execute("SELECT comb_new()").expect("a UUID");
+        server.execute("CREATE FUNCTION one() RETURNS int LANGUAGE sql AS 'SELECT 1'");
+        reader.batch_execute("CREATE TEMP TABLE copied AS SELECT n FROM t WHERE n <= comb_number_horizon('t')").expect("a poll");
+        assert_eq!(value::<i64>(&mut reader, "SELECT count(*) FROM copied"), 1);
+        server.assert_clean_log();
+    }
+}
+
 /// The only row of comb_horizon_holders().
 fn holder(client: &mut Client) -> String {
     value(
