@@ -34,9 +34,6 @@ struct Guarded {
     generation: u64,
     /// Whether a key of the statement was compared with the last one of the source.
     has_compared: bool,
-    /// Whether [`Last`] is forgotten at the end of the statement.
-    is_registered: bool,
-    at_end: pg_sys::MemoryContextCallback,
 }
 
 /// FOR EACH ROW, INSERT OR UPDATE, on a partitioned table also DELETE. Its arguments are the column of the key (by default id), and
@@ -48,16 +45,18 @@ fn comb_guard(call: Call) -> Result<Datum, Report> {
     }
     // SAFETY: comb_guard() keeps a value of this type alone.
     let guarded = unsafe { call.state(|| begin(trigger))? };
-    let last = take_last(&guarded.column, trigger.statement());
+    let last = take_last(&guarded.column, memory_of_row());
     let row = trigger.row();
     let Some(key) = key(trigger, row, &guarded.column) else { return Ok(Datum::from(row)) };
     let follows = |event| last.filter(|last| trigger.is_before() && last.is(event, key));
     match trigger.event() {
-        Event::Delete if follows(Event::Update).is_some_and(|last| last.row == identity(row)) => note(trigger, guarded, key),
+        Event::Delete if follows(Event::Update).is_some_and(|last| last.row == identity(row)) => {
+            note(trigger, &guarded.column, key)
+        }
         Event::Delete => (),
         Event::Insert if follows(Event::Delete).is_some() => (),
         Event::Update if trigger.old_row().and_then(|old| self::key(trigger, old, &guarded.column)) == Some(key) => {
-            note(trigger, guarded, key);
+            note(trigger, &guarded.column, key);
         }
         Event::Insert | Event::Update => check(trigger, guarded, key)?,
     }
@@ -77,9 +76,8 @@ fn begin(trigger: Trigger) -> Result<Guarded, Report> {
             .hint("Write EXECUTE FUNCTION comb_guard('column'), or comb_guard('column', 'layout') for a UUID."));
         }
     }
-    let at_end = pg_sys::MemoryContextCallback { func: Some(forget_last), arg: std::ptr::null_mut(), next: std::ptr::null_mut() };
     let column = polled_column(trigger.table(), attribute)?;
-    Ok(Guarded { column, generation: generation(), has_compared: false, is_registered: false, at_end })
+    Ok(Guarded { column, generation: generation(), has_compared: false })
 }
 
 /// The key of a row; `None` if it is NULL.
@@ -170,12 +168,18 @@ fn foreign(key: i64, sequence: Oid, last: i64) -> Report {
 #[derive(Clone, Copy)]
 struct Last {
     event: Event,
-    statement: pg_sys::MemoryContext,
+    memory: pg_sys::MemoryContext,
     /// The column in the topmost table.
     of: (Oid, i16),
     key: Key,
     /// The row that it found.
     row: (Oid, [u8; 6]),
+}
+
+/// The memory for the row that a statement changes: each statement has its own, and PostgreSQL resets it before the next row.
+fn memory_of_row() -> pg_sys::MemoryContext {
+    // SAFETY: reads a variable of the process. Triggers are called with this memory.
+    unsafe { pg_sys::CurrentMemoryContext }
 }
 
 /// The table and the place of a stored row. A MERGE can change several rows with one key.
@@ -196,37 +200,35 @@ const COLUMNS: usize = 8;
 
 static LAST: OneThread<Cell<[Option<Last>; COLUMNS]>> = OneThread::new(Cell::new([None; COLUMNS]));
 
-/// The last call of a statement for a column, which is then forgotten.
-fn take_last(column: &Polled, statement: pg_sys::MemoryContext) -> Option<Last> {
+/// The last call for a column and the row of this memory, which is then forgotten.
+fn take_last(column: &Polled, memory: pg_sys::MemoryContext) -> Option<Last> {
     let mut calls = LAST.get();
     let of = (column.topmost, column.topmost_attribute);
-    let found = calls.iter_mut().find(|last| last.is_some_and(|last| (last.of, last.statement) == (of, statement)))?.take();
+    let found = calls.iter_mut().find(|last| last.is_some_and(|last| (last.of, last.memory) == (of, memory)))?.take();
     LAST.set(calls);
     found
 }
 
-fn note(trigger: Trigger, guarded: &mut Guarded, key: Key) {
+fn note(trigger: Trigger, column: &Polled, key: Key) {
     if !trigger.is_before() || !trigger.is_of_partition() {
         return;
     }
-    let statement = trigger.statement();
-    if !guarded.is_registered {
-        guarded.is_registered = true;
-        guarded.at_end.arg = statement.cast();
-        // SAFETY: the callback is in the memory at whose end it is called.
-        unsafe { raw::MemoryContextRegisterResetCallback(statement, &raw mut guarded.at_end) };
-    }
     let mut calls = LAST.get();
-    if let Some(place) = calls.iter_mut().find(|last| last.is_none()) {
-        let of = (guarded.column.topmost, guarded.column.topmost_attribute);
-        let row = identity(trigger.old_row().unwrap_or(trigger.row()));
-        *place = Some(Last { event: trigger.event(), statement, of, key, row });
-        LAST.set(calls);
+    let Some(place) = calls.iter_mut().find(|last| last.is_none()) else { return };
+    let (memory, of) = (memory_of_row(), (column.topmost, column.topmost_attribute));
+    let row = identity(trigger.old_row().unwrap_or(trigger.row()));
+    // SAFETY: the callback is in the memory at whose reset it is called.
+    unsafe {
+        let callback = raw::palloc(size_of::<pg_sys::MemoryContextCallback>()).cast::<pg_sys::MemoryContextCallback>();
+        callback.write(pg_sys::MemoryContextCallback { func: Some(forget_last), arg: memory.cast(), next: std::ptr::null_mut() });
+        raw::MemoryContextRegisterResetCallback(memory, callback);
     }
+    *place = Some(Last { event: trigger.event(), memory, of, key, row });
+    LAST.set(calls);
 }
 
-/// Other memory can get the address of a statement that has ended. The statement that called it has not.
+/// A trigger that is called before the guard can keep the row of a move from being stored.
 #[pgrx::pg_guard]
-unsafe extern "C-unwind" fn forget_last(statement: *mut c_void) {
-    LAST.set(LAST.get().map(|last| last.filter(|last| last.statement.cast() != statement)));
+unsafe extern "C-unwind" fn forget_last(memory: *mut c_void) {
+    LAST.set(LAST.get().map(|last| last.filter(|last| last.memory.cast() != memory)));
 }

@@ -111,12 +111,6 @@ impl<'a> Trigger<'a> {
         self.class().relispartition
     }
 
-    /// The memory of the statement.
-    pub fn statement(self) -> pg_sys::MemoryContext {
-        // SAFETY: a statement has one FmgrInfo for each trigger of each table, in its own memory.
-        unsafe { (*(*self.call.info()).flinfo).fn_mcxt }
-    }
-
     /// The row that is about to be stored or deleted, or was.
     pub fn row(self) -> HeapTuple {
         if self.event() == Event::Update { self.data.tg_newtuple } else { self.data.tg_trigtuple }
