@@ -8,7 +8,7 @@ use std::cell::{Cell, UnsafeCell};
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, Datum, Oid, SysCacheIdentifier};
 
-use crate::postgres::catalog::{self, Name};
+use crate::postgres::catalog::{self, NameRows};
 use crate::postgres::compat::local_transaction_id;
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
@@ -83,28 +83,29 @@ pub fn register() {
 /// A relation has changed; INVALID: any can have.
 #[pgrx::pg_guard]
 unsafe extern "C-unwind" fn relation_changed(_argument: Datum, relation: Oid) {
-    note(relation == Oid::INVALID, |changed| changed.relations.insert(relation.to_u32()));
+    static MESSAGES: OneThread<Cell<u64>> = OneThread::new(Cell::new(0));
+    note(&MESSAGES, |changed| changed.relations.insert(relation.to_u32()));
 }
 
 /// The schema whose OID has that hash has changed; 0: any can have. No message comes about its tables, which have another name.
 #[pgrx::pg_guard]
 unsafe extern "C-unwind" fn schema_changed(_argument: Datum, _cache: i32, hash: u32) {
-    note(hash == 0, |changed| changed.schemas.insert(hash));
+    static MESSAGES: OneThread<Cell<u64>> = OneThread::new(Cell::new(0));
+    note(&MESSAGES, |changed| changed.schemas.insert(hash));
 }
 
-/// Notes a change if it comes during a transaction.
-fn note(any: bool, insert: impl FnOnce(&mut Changed)) {
-    static MESSAGES: OneThread<Cell<u64>> = OneThread::new(Cell::new(0));
-    // SAFETY: reads variables of the process. debug_discard_caches calls without a message.
+/// Notes a change by another transaction, if its message comes during this one. `seen`: how many messages had come at the last call.
+fn note(seen: &Cell<u64>, insert: impl FnOnce(&mut Changed)) {
+    // SAFETY: reads variables of the process.
     let (messages, in_transaction) = unsafe { (pg_sys::SharedInvalidMessageCounter, raw::IsTransactionState()) };
-    let is_message = MESSAGES.replace(messages) != messages;
+    // A call without a message is about a change by this transaction, or comes from debug_discard_caches.
+    let is_message = seen.replace(messages) != messages;
     // A statement is planned after the start of its transaction, at which all older messages come.
-    if !in_transaction || any && !is_message {
-        return;
+    if in_transaction && is_message {
+        let mut changed = changed_now();
+        insert(&mut changed);
+        CHANGED_NOW.set(changed);
     }
-    let mut changed = changed_now();
-    insert(&mut changed);
-    CHANGED_NOW.set(changed);
 }
 
 /// How many tables a process knows.
@@ -114,7 +115,7 @@ const TABLES: usize = 64;
 #[derive(Clone, Copy)]
 struct Known {
     table: Oid,
-    name: Option<Name>,
+    name: Option<NameRows>,
     /// The local id of the transaction whose statement may have meant another table.
     doubtful_in: u32,
 }
@@ -129,12 +130,13 @@ static KNOWN: OneThread<UnsafeCell<Tables>> = OneThread::new(UnsafeCell::new(Tab
     next: 0,
 }));
 
-/// Compares the name of a table, which the caller has locked, with that of the last poll.
+/// Compares the rows that have the name of a table, which the caller has locked, with those of the last poll. A table that was
+/// renamed twice has the same name in other rows.
 ///
 /// # Errors
-/// Another transaction has renamed the table during this one.
+/// Another transaction can have renamed the table during this one.
 pub fn look(table: Oid) -> Result<(), Report> {
-    let (name, transaction) = (catalog::full_name(table), local_transaction_id());
+    let (name, transaction) = (catalog::name_rows(table), local_transaction_id());
     // SAFETY: no call of PostgreSQL while the reference is in use.
     let known = unsafe { &mut *KNOWN.get() };
     if let Some(known) = known.tables.iter_mut().find(|known| known.table == table) {

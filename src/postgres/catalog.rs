@@ -1,6 +1,6 @@
 //! Relations and functions in the catalogs.
 
-use std::ffi::{CStr, c_char};
+use std::ffi::CStr;
 use std::mem::MaybeUninit;
 use std::ptr;
 
@@ -139,17 +139,14 @@ fn class<T>(relation: Oid, read: impl FnOnce(Row, &pg_sys::FormData_pg_class) ->
     cached(SysCacheIdentifier::RELOID, relation, |row| read(row, unsafe { row.form() }))
 }
 
-/// The name of a relation, with that of its schema.
-pub type Name = [[c_char; 64]; 2];
+/// The rows of catalogs that have the name of a relation and that of its schema: the transactions that wrote them, and the schema.
+/// VACUUM and ANALYZE change a row, and do not write another one.
+pub type NameRows = (u32, u32, Oid);
 
 /// `None` if the relation was dropped.
-pub fn full_name(relation: Oid) -> Option<Name> {
-    let (schema, name) = class(relation, |_, class| (class.relnamespace, class.relname.data))?;
-    let schema = cached(SysCacheIdentifier::NAMESPACEOID, schema, |row| {
-        // SAFETY: the rows of this cache are those of pg_namespace, whose columns of fixed length have this type.
-        unsafe { row.form::<pg_sys::FormData_pg_namespace>() }.nspname.data
-    })?;
-    Some([schema, name])
+pub fn name_rows(relation: Oid) -> Option<NameRows> {
+    let (writer, schema) = class(relation, |row, class| (row.raw_writer(), class.relnamespace))?;
+    Some((writer, cached(SysCacheIdentifier::NAMESPACEOID, schema, Row::raw_writer)?, schema))
 }
 
 /// How messages about the schema of a relation name it; `None` if the relation was dropped.
