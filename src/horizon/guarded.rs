@@ -10,6 +10,7 @@ use super::triggers::{self, Calls, TriggerRow};
 use crate::postgres::catalog::{self, Relation};
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
+use comb_id::layout::Layout;
 use comb_id::layouts::labelled;
 
 /// Checks one table. `must_see` gets the transactions that wrote the rows of the catalogs on which the answer rests.
@@ -54,22 +55,22 @@ fn check_guard(
 ) -> Result<(), Report> {
     // Whether there is a guard, one that is called before the row is stored, and also before a DELETE.
     let (mut is_guarded, mut is_before, mut sees_deletes) = (false, false, false);
+    let is_of_column =
+        |trigger: &TriggerRow| matches!(trigger.calls(), Some(Calls::Guard | Calls::RowVersion)) && trigger.column() == name;
     let guards = |trigger: &TriggerRow, always| {
-        let calls = trigger.calls();
-        let is_of_layout = match (column.key_type, trigger.layout()) {
-            (KeyType::Uuid(by_type), label) => {
-                label.map_or(Some(by_type), |label| labelled(label.to_bytes())) == Some(column.layout)
-            }
-            _ => true,
-        };
-        matches!(calls, Some(Calls::Guard | Calls::RowVersion))
-            && trigger.column() == name
-            && is_of_layout
+        is_of_column(trigger)
             && trigger.sees_all_rows(always)
-            && (trigger.is_before_row() || calls == Some(Calls::Guard) && !class.is_partition)
+            && (trigger.is_before_row() || trigger.calls() == Some(Calls::Guard) && !class.is_partition)
     };
     let mut is_only_local = false;
     triggers::scan(table, |trigger| {
+        // A guard compares by the layout of any of them.
+        if let KeyType::Uuid(by_type) = column.key_type
+            && is_of_column(trigger)
+            && trigger.layout().map_or(Some(by_type), |label| labelled(label.to_bytes())) != Some(column.layout)
+        {
+            return Err(other_layout(table, trigger, column.layout));
+        }
         let is_guard = guards(trigger, is_subscribed);
         is_only_local |= !is_guard && guards(trigger, false);
         if is_guard || trigger.is_before_row() {
@@ -82,7 +83,7 @@ fn check_guard(
             return Ok(());
         }
         let can_change = is_before && trigger.is_before_row() || sees_deletes && trigger.is_before_delete();
-        let is_of_other_column = matches!(trigger.calls(), Some(Calls::Guard | Calls::RowVersion)) && trigger.column() != name;
+        let is_of_other_column = matches!(trigger.calls(), Some(Calls::Guard | Calls::RowVersion)) && !is_of_column(trigger);
         if can_change && !trigger.is_disabled() && !is_of_other_column {
             return Err(later_trigger(table, trigger));
         }
@@ -105,6 +106,16 @@ fn unguarded(table: Oid, name: &CStr) -> Report {
         .and(" has no enabled trigger that calls comb_guard() for column ")
         .quote(name.to_bytes())
         .hint("Use CALL comb_enable_polls('table', 'column').")
+}
+
+#[cold]
+fn other_layout(table: Oid, trigger: &TriggerRow, layout: &Layout) -> Report {
+    report!(ERRCODE_WRONG_OBJECT_TYPE, "trigger ")
+        .quote(trigger.name().to_bytes())
+        .and(" of table ")
+        .relation(table)
+        .and(format_args!(" is not for layout \"{}\"", layout.label))
+        .hint("All triggers for a column, also disabled ones and those of child tables, must have one layout.")
 }
 
 #[cold]

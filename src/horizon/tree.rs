@@ -19,12 +19,16 @@ use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
 use comb_horizon::{Snapshot, Taken};
+use comb_id::layout::Layout;
+use comb_id::layouts::UUIDV7;
 
 /// The tables of a polled column, in the order of their OIDs.
 #[derive(Clone, Copy)]
 struct Tree {
     topmost: Oid,
     attribute: i16,
+    /// Of UUIDs, for which all guards are.
+    layout: &'static Layout,
     first: *mut Member,
     count: usize,
     is_listed: bool,
@@ -40,10 +44,11 @@ struct Tree {
 }
 
 impl Tree {
-    const fn unlisted(topmost: Oid, attribute: i16) -> Self {
+    const fn unlisted(topmost: Oid, attribute: i16, layout: &'static Layout) -> Self {
         Self {
             topmost,
             attribute,
+            layout,
             first: ptr::dangling_mut(),
             count: 0,
             is_listed: false,
@@ -80,7 +85,7 @@ struct Trees {
 }
 
 static KNOWN: OneThread<UnsafeCell<Trees>> =
-    OneThread::new(UnsafeCell::new(Trees { trees: [Tree::unlisted(Oid::INVALID, 0); TREES], next: 0 }));
+    OneThread::new(UnsafeCell::new(Trees { trees: [Tree::unlisted(Oid::INVALID, 0, &UUIDV7); TREES], next: 0 }));
 
 /// A tree. PostgreSQL can call [`relation_changed`] whenever it reads a catalog.
 ///
@@ -96,14 +101,15 @@ pub fn register() {
     // SAFETY: the functions stay for the life of the process, and of those that a postmaster forks.
     unsafe {
         raw::CacheRegisterRelcacheCallback(Some(relation_changed), Datum::null());
-        let subscriptions = SysCacheIdentifier::SUBSCRIPTIONRELMAP as i32;
-        raw::CacheRegisterSyscacheCallback(subscriptions, Some(subscription_changed), Datum::null());
+        for cache in [SysCacheIdentifier::SUBSCRIPTIONRELMAP, SysCacheIdentifier::PROCOID] {
+            raw::CacheRegisterSyscacheCallback(cache as i32, Some(other_changed), Datum::null());
+        }
     }
 }
 
-/// A row of pg_subscription_rel sends no message of its table.
+/// A row of pg_subscription_rel, or the function of a trigger, sends no message of its table.
 #[pgrx::pg_guard]
-unsafe extern "C-unwind" fn subscription_changed(_argument: Datum, _cache: i32, _hash: u32) {
+unsafe extern "C-unwind" fn other_changed(_argument: Datum, _cache: i32, _hash: u32) {
     // SAFETY: called by PostgreSQL, like this function.
     unsafe { relation_changed(Datum::null(), Oid::INVALID) };
 }
@@ -205,15 +211,15 @@ fn change(index: usize, table: Oid, change: impl FnOnce(&mut Member)) {
     }
 }
 
-/// Where the tree of a column is, or will be.
+/// Where the tree of a column with such a guard is, or will be.
 fn index_of(column: &Polled) -> usize {
     // SAFETY: no call of PostgreSQL while the reference is in use.
     let known = unsafe { &mut *KNOWN.get() };
-    let attribute = column.topmost_attribute;
-    let is_it = |tree: &Tree| (tree.topmost, tree.attribute) == (column.topmost, attribute);
+    let (topmost, attribute, layout) = (column.topmost, column.topmost_attribute, column.layout);
+    let is_it = |tree: &Tree| (tree.topmost, tree.attribute, tree.layout) == (topmost, attribute, layout);
     known.trees.iter().position(is_it).unwrap_or_else(|| {
         known.next = (known.next + 1) % TREES;
-        replace(known.next, Tree::unlisted(column.topmost, attribute));
+        replace(known.next, Tree::unlisted(topmost, attribute, layout));
         known.next
     })
 }
