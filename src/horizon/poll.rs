@@ -45,7 +45,7 @@ pub enum Keys {
 
 /// The horizon for a column of a table. Without a name, it is the only polled column with such keys.
 pub fn horizon(table: Oid, name: &[u8], keys: Keys) -> Result<Horizon, Report> {
-    match known(&asked(Some((table, name, keys)), &snapshot()?)) {
+    match known(&asked(Some((table, name, keys)), &snapshot()?))? {
         Some(known) => Ok(known),
         None => horizon_now(table, name, keys),
     }
@@ -81,7 +81,7 @@ pub fn horizon_now(table: Oid, name: &[u8], keys: Keys) -> Result<Horizon, Repor
 pub fn unchecked_horizon() -> Result<Horizon, Report> {
     let snapshot = snapshot()?;
     let asked = asked(None, &snapshot);
-    match known(&asked) {
+    match known(&asked)? {
         Some(known) => Ok(known),
         None => Ok(remember(asked, settled(clock_key(), last_tick, &snapshot)?)),
     }
@@ -272,28 +272,57 @@ fn asked(of: Option<(Oid, &[u8], Keys)>, snapshot: &Snapshot) -> Asked {
     Asked { table, name, keys, role, transaction: local_transaction_id(), taken: snapshot.taken() }
 }
 
-const CAPACITY: usize = 16;
+/// How many answers a process remembers.
+const CAPACITY: usize = 256;
 
+/// Those of one transaction.
 struct Answers {
+    transaction: u32,
     answers: [Option<(Asked, Horizon)>; CAPACITY],
-    next: usize,
+    /// How many there were, also overwritten ones.
+    count: usize,
+    /// The snapshot of the last one that was overwritten.
+    overwritten: Taken,
 }
 
-static ANSWERS: OneThread<UnsafeCell<Answers>> = OneThread::new(UnsafeCell::new(Answers { answers: [None; CAPACITY], next: 0 }));
+static ANSWERS: OneThread<UnsafeCell<Answers>> =
+    OneThread::new(UnsafeCell::new(Answers { transaction: 0, answers: [None; CAPACITY], count: 0, overwritten: Taken::NEVER }));
 
-fn known(asked: &Asked) -> Option<Horizon> {
+/// # Errors
+/// An answer for the snapshot, or a later one, was overwritten. A second answer could be a lower one, and the statement has
+/// already returned rows above it.
+fn known(asked: &Asked) -> Result<Option<Horizon>, Report> {
     // SAFETY: no other reference is in use.
-    let answers = unsafe { &*ANSWERS.get() }.answers.iter().flatten();
-    answers.filter(|answer| answer.0 == *asked).map(|answer| answer.1).next()
+    let answers = unsafe { &*ANSWERS.get() };
+    if answers.transaction != asked.transaction {
+        return Ok(None);
+    }
+    let newest_first = (0..answers.count).rev().take(CAPACITY).filter_map(|number| answers.answers[number % CAPACITY].as_ref());
+    match newest_first.filter(|answer| answer.0 == *asked).map(|answer| answer.1).next() {
+        None if answers.count > CAPACITY && asked.taken == answers.overwritten => {
+            Err(report!(ERRCODE_PROGRAM_LIMIT_EXCEEDED, "cannot ask for more than {CAPACITY} horizons with one snapshot")
+                .hint("Poll in several transactions."))
+        }
+        None if answers.count > CAPACITY && asked.taken.xmax <= answers.overwritten.xmax => Err(Unknown::Overwritten.into()),
+        known => Ok(known),
+    }
 }
 
 fn remember(asked: Asked, horizon: Horizon) -> Horizon {
     // SAFETY: no other reference is in use.
     let answers = unsafe { &mut *ANSWERS.get() };
-    if let Some(place) = answers.answers.get_mut(answers.next) {
-        *place = Some((asked, horizon));
+    if answers.transaction != asked.transaction {
+        (answers.transaction, answers.count) = (asked.transaction, 0);
     }
-    answers.next = (answers.next + 1) % CAPACITY;
+    if let Some(known) = answers.answers.iter_mut().flatten().find(|known| known.0 == asked) {
+        known.1 = horizon;
+        return horizon;
+    }
+    let place = &mut answers.answers[answers.count % CAPACITY];
+    if let Some((overwritten, _)) = place.replace((asked, horizon)).filter(|_| answers.count >= CAPACITY) {
+        answers.overwritten = overwritten.taken;
+    }
+    answers.count += 1;
     horizon
 }
 

@@ -56,7 +56,9 @@ fn a_loop_waits_for_it() {
 /// A statement that was prepared before does not know a partition that was attached since its transaction has locked the table.
 #[test]
 fn a_first_poll_by_an_old_plan() {
-    for sharing in SHARINGS {
+    // More messages than PostgreSQL keeps: any relation can have changed.
+    let flood = "DO $$BEGIN FOR i IN 1..500 LOOP CREATE TEMP TABLE many (n int); DROP TABLE many; END LOOP; END$$";
+    for (sharing, others) in SHARINGS.into_iter().flat_map(|sharing| [(sharing, "SELECT 1"), (sharing, flood)]) {
         let server = server(sharing);
         server.execute(
             "CREATE TABLE parts (n bigserial, state text) PARTITION BY LIST (state);
@@ -74,6 +76,7 @@ fn a_first_poll_by_an_old_plan() {
         server.execute("ALTER TABLE part_b ATTACH PARTITION leaf DEFAULT");
         server.execute("INSERT INTO parts (state) VALUES ('b')");
         server.execute("INSERT INTO parts (state) VALUES ('a')");
+        server.execute(others);
         let refused = reader.query(&poll, &[&0i64]).expect_err("the plan lacks the partition");
         assert_eq!(refused.code().map(|code| code.code()), Some("40001"), "{refused}");
         reader.batch_execute("ROLLBACK").expect("ROLLBACK");
@@ -135,6 +138,36 @@ fn a_poll_by_an_old_name() {
     }
 }
 
+/// Two tables swap their names, and swap them back after a statement has looked one up. Both have the names of the last poll.
+#[test]
+fn a_poll_by_a_name_of_between() {
+    let swaps = [
+        "ALTER TABLE app.t SET SCHEMA third; ALTER TABLE new.t SET SCHEMA app; ALTER TABLE third.t SET SCHEMA new",
+        "ALTER SCHEMA app RENAME TO fourth; ALTER SCHEMA new RENAME TO app; ALTER SCHEMA fourth RENAME TO new",
+    ];
+    for sharing in SHARINGS {
+        let server = server(sharing);
+        server.execute(
+            "CREATE SCHEMA app; CREATE SCHEMA new; CREATE SCHEMA third;
+             CREATE TABLE app.t (n bigserial); CREATE TABLE new.t (n bigserial);
+             CALL comb_enable_polls('app.t', 'n'); CALL comb_enable_polls('new.t', 'n')",
+        );
+        for swap in swaps {
+            let mut reader = server.connect();
+            reader.batch_execute("SELECT comb_number_horizon('app.t'), comb_number_horizon('new.t')").expect("horizons");
+            server.execute(swap);
+            reader.batch_execute("BEGIN").expect("a transaction");
+            let table: u32 = value(&mut reader, "SELECT 'app.t'::regclass::oid");
+            server.execute(swap);
+            let refused = reader.batch_execute(&format!("SELECT comb_number_horizon({table}::regclass)"));
+            let code = refused.expect_err("its name is new.t again").code().map(|code| code.code().to_owned());
+            assert_eq!(code.as_deref(), Some("40001"), "{swap}");
+            reader.batch_execute("ROLLBACK; SELECT comb_number_horizon('app.t')").expect("a horizon");
+        }
+        server.assert_clean_log();
+    }
+}
+
 /// The statement creates the schema of the connection's temporary tables, after messages about no table.
 #[test]
 fn the_first_temporary_table() {
@@ -148,6 +181,34 @@ fn the_first_temporary_table() {
         assert_eq!(value::<i64>(&mut reader, "SELECT count(*) FROM copied"), 1);
         server.assert_clean_log();
     }
+}
+
+/// A second answer for a snapshot could be lower than the first one, up to which the statement has returned rows.
+#[test]
+fn more_horizons_than_are_remembered() {
+    let server = server(Sharing::Preloaded);
+    server.execute(
+        "DO $$BEGIN FOR i IN 1..257 LOOP
+             EXECUTE format('CREATE TABLE t%1$s (n bigserial); CALL comb_enable_polls(''t%1$s'', ''n'')', i);
+         END LOOP; END$$",
+    );
+    let mut reader = server.connect();
+    let all = "SELECT comb_number_horizon(format('t%s', i)::regclass) FROM generate_series(1, 257) i";
+    let code = |answer: Result<(), postgres::Error>| answer.map_err(|error| error.code().map(|code| code.code().to_owned()));
+    reader.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ").expect("a transaction");
+    reader.batch_execute(all).expect("horizons");
+    assert_eq!(code(reader.batch_execute("SELECT comb_number_horizon('t257')")), Ok(()));
+    assert_eq!(code(reader.batch_execute("SELECT comb_number_horizon('t1')")), Err(Some("54000".to_owned())));
+    reader.batch_execute("ROLLBACK").expect("ROLLBACK");
+
+    reader
+        .batch_execute("BEGIN; DECLARE c CURSOR FOR SELECT comb_number_horizon('t1') FROM generate_series(1, 2); FETCH c")
+        .expect("one");
+    server.execute("INSERT INTO t1 DEFAULT VALUES");
+    reader.batch_execute(all).expect("horizons of a later snapshot");
+    assert_eq!(code(reader.batch_execute("SELECT comb_number_horizon('t257')")), Ok(()));
+    assert_eq!(code(reader.batch_execute("FETCH c")), Err(Some("40001".to_owned())));
+    server.assert_clean_log();
 }
 
 /// The only row of comb_horizon_holders().
