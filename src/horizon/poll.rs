@@ -314,7 +314,7 @@ fn remember(asked: Asked, horizon: Horizon) -> Horizon {
     if answers.transaction != asked.transaction {
         (answers.transaction, answers.count) = (asked.transaction, 0);
     }
-    if let Some(known) = answers.answers.iter_mut().flatten().find(|known| known.0 == asked) {
+    if let Some(known) = answers.answers.iter_mut().take(answers.count).flatten().find(|known| known.0 == asked) {
         known.1 = horizon;
         return horizon;
     }
