@@ -8,7 +8,7 @@ use super::layout::{clock_out_of_layout, layout_named};
 use crate::horizon::definition::{KeyType, Polled, column_name, polled_columns};
 use crate::horizon::entries::{self, clock_key};
 use crate::horizon::members;
-use crate::horizon::poll::{Horizon, Keys, horizon, horizon_now, may, unchecked_horizon};
+use crate::horizon::poll::{Horizon, Keys, horizon, may, unchecked_horizon};
 use crate::horizon::source::Source;
 use crate::horizon::transactions::ServerTransactions;
 use crate::horizon::triggers;
@@ -37,13 +37,10 @@ export!(
 /// The last number that is settled for the statement.
 fn comb_number_horizon(table: Option<Oid>, key: Option<&[u8]>, after: Option<i64>) -> Result<i64, Report> {
     let (table, key, after) = (given(table)?, given(key)?, given(after)?);
-    let mut horizon = horizon(table, key, Keys::Numbers)?;
-    if after > horizon.last {
-        horizon = horizon_now(table, key, Keys::Numbers)?;
-        if after > horizon.last {
-            return Err(went_back(table, after, horizon.last, "Set the sequence above the cursor with setval()"));
-        }
-    }
+    let horizon = horizon(table, key, Keys::Numbers, |horizon| {
+        let remedy = "Set the sequence above the cursor with setval()";
+        if after > horizon.last { Err(went_back(table, after, horizon.last, remedy)) } else { Ok(()) }
+    })?;
     // A floor that is not known is the least number. It does not set a reader back that stores the horizon.
     Ok(horizon.settled.max(after))
 }
@@ -56,28 +53,24 @@ fn comb_uuid_horizon(
     layout: Option<&[u8]>,
 ) -> Result<Uuid, Report> {
     let (table, key, after, label) = (given(table)?, given(key)?, given(after)?, given(layout)?);
-    let is_above = |horizon: &Horizon| {
-        let (layout, last) = (horizon.layout, greatest(horizon.layout, horizon.last)?);
-        Ok::<_, Report>(layout.order.compare(after, &last).is_gt())
-    };
-    let mut horizon = horizon(table, key, Keys::Uuids)?;
-    let layout = horizon.layout;
-    // If the statement compares in another order, it loses rows.
-    let is_named = if label.is_empty() { layout == horizon.of_type } else { layout_named(label)? == layout };
-    if !is_named {
-        return Err(report!(ERRCODE_INVALID_PARAMETER_VALUE, "keys of table ")
-            .relation(table)
-            .and(format_args!(" have layout \"{}\"", layout.label))
-            .hint(format_args!("Name it: layout => '{0}'. In the order of SQL Server, compare uuid by <=#.", layout.label)));
-    }
-    require_comparable(layout, horizon.of_type)?;
-    if is_above(&horizon)? {
-        horizon = horizon_now(table, key, Keys::Uuids)?;
-        if is_above(&horizon)? {
-            let last = greatest(layout, horizon.last)?;
+    let horizon = horizon(table, key, Keys::Uuids, |horizon| {
+        let layout = horizon.layout;
+        // If the statement compares in another order, it loses rows.
+        let is_named = if label.is_empty() { layout == horizon.of_type } else { layout_named(label)? == layout };
+        if !is_named {
+            return Err(report!(ERRCODE_INVALID_PARAMETER_VALUE, "keys of table ")
+                .relation(table)
+                .and(format_args!(" have layout \"{}\"", layout.label))
+                .hint(format_args!("Name it: layout => '{0}'. In the order of SQL Server, compare uuid by <=#.", layout.label)));
+        }
+        require_comparable(layout, horizon.of_type)?;
+        let last = greatest(layout, horizon.last)?;
+        if layout.order.compare(after, &last).is_gt() {
             return Err(went_back(table, after, last, "Advance the clock with comb_observe(), with the cursor"));
         }
-    }
+        Ok(())
+    })?;
+    let layout = horizon.layout;
     let settled = greatest(layout, horizon.settled)?;
     Ok(if layout.order.compare(after, &settled).is_gt() { *after } else { settled })
 }
@@ -190,7 +183,7 @@ fn put_status(rows: &Rows, table: Oid, column: &Polled) -> Result<(), Report> {
         let of_column = |entry: &Entry| entry.key == column.key && ServerTransactions.in_progress(entry.id);
         held = floors.live().filter(of_column).min_by_key(|entry| entry.since);
     }
-    let (problem, settled) = match horizon(table, name.to_bytes(), keys) {
+    let (problem, settled) = match horizon(table, name.to_bytes(), keys, |_| Ok(())) {
         Ok(Horizon { settled, layout, .. }) => (None, Some((settled, layout))),
         Err(error) => (Some(Text::of(error.message())), None),
     };

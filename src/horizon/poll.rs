@@ -43,23 +43,27 @@ pub enum Keys {
     Uuids,
 }
 
-/// The horizon for a column of a table. Without a name, it is the only polled column with such keys.
-pub fn horizon(table: Oid, name: &[u8], keys: Keys) -> Result<Horizon, Report> {
-    match known(&asked(Some((table, name, keys)), &snapshot()?))? {
-        Some(known) => Ok(known),
-        None => horizon_now(table, name, keys),
-    }
-}
-
-/// [`horizon`] with the last key of the source now: another reader can have read further than the remembered one.
-pub fn horizon_now(table: Oid, name: &[u8], keys: Keys) -> Result<Horizon, Report> {
+/// The horizon for a column of a table. Without a name, it is the only polled column with such keys. `check` compares an answer with
+/// the cursor: another reader can have read further since, and the source is read again.
+pub fn horizon(table: Oid, name: &[u8], keys: Keys, check: impl Fn(&Horizon) -> Result<(), Report>) -> Result<Horizon, Report> {
     let snapshot = snapshot()?;
     let asked = asked(Some((table, name, keys)), &snapshot);
+    if let Some(known) = known(&asked, |answer| answer.asked == asked, &check)? {
+        return Ok(known);
+    }
     lock(table)?;
     changes::look(table)?;
     let column = find(table, name, keys)?;
     if column.topmost != table {
         return Err(not_topmost(table, column.topmost));
+    }
+    let attribute = column.attribute;
+    let is_of_column = |answer: &Answer| {
+        let Asked { table, transaction, taken, .. } = answer.asked;
+        (table, answer.attribute, transaction, taken) == (asked.table, attribute, asked.transaction, asked.taken)
+    };
+    if let Some(known) = known(&asked, is_of_column, &check)? {
+        return Ok(remember(asked, attribute, known));
     }
     let last = || match column.source {
         Source::Clock => last_tick(),
@@ -74,16 +78,17 @@ pub fn horizon_now(table: Oid, name: &[u8], keys: Keys) -> Result<Horizon, Repor
     accept_changes();
     tree::check(&column, &snapshot)?;
     changes::require_unchanged(table)?;
-    Ok(remember(asked, horizon))
+    check(&horizon)?;
+    Ok(remember(asked, attribute, horizon))
 }
 
 /// The horizon for all UUIDs that transactions of this database generate with comb_tracked() and comb_row_version().
 pub fn unchecked_horizon() -> Result<Horizon, Report> {
     let snapshot = snapshot()?;
     let asked = asked(None, &snapshot);
-    match known(&asked)? {
+    match known(&asked, |answer| answer.asked == asked, |_| Ok(()))? {
         Some(known) => Ok(known),
-        None => Ok(remember(asked, settled(clock_key(), last_tick, &snapshot)?)),
+        None => Ok(remember(asked, 0, settled(clock_key(), last_tick, &snapshot)?)),
     }
 }
 
@@ -272,13 +277,21 @@ fn asked(of: Option<(Oid, &[u8], Keys)>, snapshot: &Snapshot) -> Asked {
     Asked { table, name, keys, role, transaction: local_transaction_id(), taken: snapshot.taken() }
 }
 
+#[derive(Clone, Copy)]
+struct Answer {
+    asked: Asked,
+    /// The number of the column; 0 for [`unchecked_horizon`].
+    attribute: i16,
+    horizon: Horizon,
+}
+
 /// How many answers a process remembers.
 const CAPACITY: usize = 256;
 
 /// Those of one transaction.
 struct Answers {
     transaction: u32,
-    answers: [Option<(Asked, Horizon)>; CAPACITY],
+    answers: [Option<Answer>; CAPACITY],
     /// How many there were, also overwritten ones.
     count: usize,
     /// The snapshot of the last one that was overwritten.
@@ -288,39 +301,43 @@ struct Answers {
 static ANSWERS: OneThread<UnsafeCell<Answers>> =
     OneThread::new(UnsafeCell::new(Answers { transaction: 0, answers: [None; CAPACITY], count: 0, overwritten: Taken::NEVER }));
 
+/// The first answer that a statement has got: with two, it would return rows above the lower one, and not those that it has read
+/// before.
+///
 /// # Errors
-/// An answer for the snapshot, or a later one, was overwritten. A second answer could be a lower one, and the statement has
-/// already returned rows above it.
-fn known(asked: &Asked) -> Result<Option<Horizon>, Report> {
+/// The answer may have been overwritten.
+fn known(
+    asked: &Asked,
+    is_it: impl Fn(&Answer) -> bool,
+    check: impl Fn(&Horizon) -> Result<(), Report>,
+) -> Result<Option<Horizon>, Report> {
     // SAFETY: no other reference is in use.
     let answers = unsafe { &*ANSWERS.get() };
     if answers.transaction != asked.transaction {
         return Ok(None);
     }
-    let newest_first = (0..answers.count).rev().take(CAPACITY).filter_map(|number| answers.answers[number % CAPACITY].as_ref());
-    match newest_first.filter(|answer| answer.0 == *asked).map(|answer| answer.1).next() {
-        None if answers.count > CAPACITY && asked.taken == answers.overwritten => {
-            Err(report!(ERRCODE_PROGRAM_LIMIT_EXCEEDED, "cannot ask for more than {CAPACITY} horizons with one snapshot")
-                .hint("Poll in several transactions."))
-        }
-        None if answers.count > CAPACITY && asked.taken.xmax <= answers.overwritten.xmax => Err(Unknown::Overwritten.into()),
-        known => Ok(known),
+    let oldest = answers.count.saturating_sub(CAPACITY);
+    let oldest_first = (oldest..answers.count).filter_map(|number| answers.answers[number % CAPACITY].as_ref());
+    if let Some(answer) = oldest_first.filter(|answer| is_it(answer)).find(|answer| check(&answer.horizon).is_ok()) {
+        return Ok(Some(answer.horizon));
     }
+    if oldest > 0 && asked.taken == answers.overwritten {
+        return Err(report!(ERRCODE_PROGRAM_LIMIT_EXCEEDED, "cannot ask for more than {CAPACITY} horizons with one snapshot")
+            .hint("Poll in several transactions."));
+    }
+    if oldest > 0 && asked.taken.xmax <= answers.overwritten.xmax { Err(Unknown::Overwritten.into()) } else { Ok(None) }
 }
 
-fn remember(asked: Asked, horizon: Horizon) -> Horizon {
+fn remember(asked: Asked, attribute: i16, horizon: Horizon) -> Horizon {
     // SAFETY: no other reference is in use.
     let answers = unsafe { &mut *ANSWERS.get() };
     if answers.transaction != asked.transaction {
         (answers.transaction, answers.count) = (asked.transaction, 0);
     }
-    if let Some(known) = answers.answers.iter_mut().take(answers.count).flatten().find(|known| known.0 == asked) {
-        known.1 = horizon;
-        return horizon;
-    }
     let place = &mut answers.answers[answers.count % CAPACITY];
-    if let Some((overwritten, _)) = place.replace((asked, horizon)).filter(|_| answers.count >= CAPACITY) {
-        answers.overwritten = overwritten.taken;
+    let overwritten = place.replace(Answer { asked, attribute, horizon });
+    if let Some(overwritten) = overwritten.filter(|_| answers.count >= CAPACITY) {
+        answers.overwritten = overwritten.asked.taken;
     }
     answers.count += 1;
     horizon
