@@ -90,7 +90,8 @@ fn went_back(table: Oid, after: impl std::fmt::Display, last: impl std::fmt::Dis
         .and(" can have")
         .hint(format_args!(
             "The source went back, by a restart, a restore or a failover. Stop the readers: rows up to the cursor would be skipped. \
-             {remedy}, then set the cursors back to the last key that was read before."
+             {remedy}, then set the cursors back to the last key that was read before. \
+             A first cursor is below the first key."
         ))
 }
 

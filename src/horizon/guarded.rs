@@ -93,7 +93,7 @@ fn check_guard(
         (true, _) => Ok(()),
         (false, true) => Err(report!(ERRCODE_WRONG_OBJECT_TYPE, "the trigger that guards table ")
             .relation(table)
-            .and(" is not called by a subscription")
+            .and(" is not called by the subscriptions of this database")
             .hint("Use ALTER TABLE ... ENABLE ALWAYS TRIGGER. Keys of a publisher are then errors: poll by a key that is generated here.")),
         (false, false) => Err(unguarded(table, name)),
     }

@@ -5,7 +5,7 @@ use std::ptr;
 use pgrx::pg_sys::{self, Oid};
 
 use crate::postgres::catalog;
-use crate::postgres::compat::{CHILDREN, FormDataPgInherits, SUBSCRIPTIONS_OF_TABLE};
+use crate::postgres::compat::{CHILDREN, FormDataPgInherits, SUBSCRIPTIONS_OF_DATABASE};
 use crate::postgres::raw;
 use crate::postgres::report::Report;
 
@@ -34,7 +34,7 @@ pub const BEING_CHECKED: u64 = u64::MAX - 1;
 pub struct Found {
     pub first: *mut Member,
     pub count: usize,
-    /// A subscription fills a table.
+    /// The database has a subscription.
     pub is_subscribed: bool,
 }
 
@@ -86,21 +86,21 @@ pub fn find_tables(topmost: Oid) -> Result<Found, Report> {
         std::slice::from_raw_parts_mut(memory, count)
     };
     members.sort_unstable_by_key(|member| member.table.to_u32());
-    let is_subscribed = contains_subscribed(members)?;
+    let is_subscribed = has_subscription()?;
     Ok(Found { first: members.as_mut_ptr(), count, is_subscribed })
 }
 
-/// Whether a subscription fills one of the tables.
-fn contains_subscribed(members: &[Member]) -> Result<bool, Report> {
-    let mut contains = false;
-    catalog::scan(SUBSCRIPTIONS_OF_TABLE, &[], |row| {
-        // srrelid, the second column of fixed length (catalog/pg_subscription_rel.h).
-        // SAFETY: the scan is of pg_subscription_rel, whose first two columns are OIDs.
-        let [_, table] = *unsafe { row.form::<[Oid; 2]>() };
-        contains |= members.binary_search_by_key(&table.to_u32(), |member| member.table.to_u32()).is_ok();
+/// Whether the database has a subscription. A table can get the name of one that a subscription fills, and leave a subscription whose
+/// worker goes on to fill it.
+fn has_subscription() -> Result<bool, Report> {
+    let mut has = false;
+    // SAFETY: a number that is set when the process connects to its database, before it runs SQL.
+    let database = unsafe { pg_sys::MyDatabaseId };
+    catalog::scan(SUBSCRIPTIONS_OF_DATABASE, &[database], |_| {
+        has = true;
         Ok(())
     })?;
-    Ok(contains)
+    Ok(has)
 }
 
 /// Calls `each` with a table and those below it, but not with temporary ones of INHERITS.

@@ -32,7 +32,7 @@ struct Tree {
     first: *mut Member,
     count: usize,
     is_listed: bool,
-    /// A subscription fills a table.
+    /// The database has a subscription.
     is_subscribed: bool,
     inherits: bool,
     /// The greatest [`Member::checked`].
@@ -101,13 +101,13 @@ pub fn register() {
     // SAFETY: the functions stay for the life of the process, and of those that a postmaster forks.
     unsafe {
         raw::CacheRegisterRelcacheCallback(Some(relation_changed), Datum::null());
-        for cache in [SysCacheIdentifier::SUBSCRIPTIONRELMAP, SysCacheIdentifier::PROCOID] {
+        for cache in [SysCacheIdentifier::SUBSCRIPTIONOID, SysCacheIdentifier::PROCOID] {
             raw::CacheRegisterSyscacheCallback(cache as i32, Some(other_changed), Datum::null());
         }
     }
 }
 
-/// A row of pg_subscription_rel, or the function of a trigger, sends no message of its table.
+/// No message about a table says that the database gets a subscription, or that the function of a trigger changes.
 #[pgrx::pg_guard]
 unsafe extern "C-unwind" fn other_changed(_argument: Datum, _cache: i32, _hash: u32) {
     // SAFETY: called by PostgreSQL, like this function.

@@ -141,9 +141,9 @@ pub const TRIGGERS_OF_TABLE: CatalogIndex =
 pub const TRIGGER_ARGUMENTS: i32 = 16;
 pub const TRIGGER_CONDITION: i32 = 17;
 
-/// catalog/pg_subscription_rel.h: by the table.
-pub const SUBSCRIPTIONS_OF_TABLE: CatalogIndex =
-    CatalogIndex { catalog: Oid::from_u32(6102), index: Oid::from_u32(6117), columns: &[2] };
+/// catalog/pg_subscription.h: by the database.
+pub const SUBSCRIPTIONS_OF_DATABASE: CatalogIndex =
+    CatalogIndex { catalog: Oid::from_u32(6100), index: Oid::from_u32(6115), columns: &[2] };
 
 /// FormData_pg_attrdef (catalog/pg_attrdef.h), without the expression.
 #[repr(C)]

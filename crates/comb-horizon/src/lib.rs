@@ -11,7 +11,7 @@
 //! WRITER   once for each key, before its transaction stores a number:
 //!     write the entry, without a floor;  full fence
 //!     read which source the key has;  L = its last number;  give the entry L as its floor, unless it has one;  full fence
-//!     bound = max(floor of the entry, L)
+//!     bound = max(floor of the entry, L); of the clock, the floor
 //! GUARD    for each number v that the transaction stores:
 //!     if the source may be another one: read which source the key has;  bound = max(bound, its last number)
 //!     v > bound, else an error
@@ -53,8 +53,8 @@
 //! entry, the entry has a floor from then on. The entries with floors below v whose transactions S does not see are therefore
 //! the same whenever the horizon is computed. The answer whether v is up to the horizon is the same in each row, partition,
 //! branch, process and connection. (With a floor that is read before the entry is written, a process that stops between the two
-//! changes the answer of others.) If T itself changed the source and gives its entry a lower floor, a later poll of another
-//! process can have a lower horizon. It misses no row either.
+//! changes the answer of others.) If T itself changed the source and gives its entry a lower floor, the horizon that is computed
+//! then is a lower one. It misses no row either, but two answers in one statement would: a process remembers the first one.
 //!
 //! # Entries that were overwritten
 //! `lost` is the greatest transaction id whose entry was overwritten. It is raised before the place is claimed, and read after

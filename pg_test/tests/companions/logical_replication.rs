@@ -222,7 +222,7 @@ fn versions_of_a_subscriber(hosts: &Hosts) {
     subscribe(b, "versions", "versions", a, "items_alone WITH (streaming = parallel)");
     let mut reader = b.server.connect_to("versions");
     let problem = b.run("versions", "app", "SELECT problem FROM comb_horizon_status()");
-    assert_eq!(problem, "the trigger that guards table \"items\" is not called by a subscription");
+    assert_eq!(problem, "the trigger that guards table \"items\" is not called by the subscriptions of this database");
     b.run("versions", "app", "ALTER TABLE items ENABLE ALWAYS TRIGGER version");
     // The worker knows then that the first copy has ended.
     a.app("UPDATE items SET name = 'older' WHERE n = 1");

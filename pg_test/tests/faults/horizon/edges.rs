@@ -211,6 +211,28 @@ fn more_horizons_than_are_remembered() {
     server.assert_clean_log();
 }
 
+/// The worker of a subscription stores rows in any table that has, or gets, the name of one of the publisher.
+#[test]
+fn a_database_with_a_subscription() {
+    let server = server(Sharing::Preloaded);
+    server.execute("CREATE TABLE t (n bigserial); CALL comb_enable_polls('t', 'n')");
+    let mut reader = server.connect();
+    let mut poll = || {
+        let answer = reader.batch_execute("SELECT comb_number_horizon('t')");
+        answer.map_err(|error| error.code().map(|code| code.code().to_owned()))
+    };
+    assert_eq!(poll(), Ok(()));
+    server.execute("CREATE SUBSCRIPTION s CONNECTION 'dbname=none' PUBLICATION p WITH (connect = false, slot_name = NONE)");
+    assert_eq!(poll(), Err(Some("42809".to_owned())));
+    server.execute("ALTER TABLE t ENABLE ALWAYS TRIGGER zz_comb_guard_n");
+    assert_eq!(poll(), Ok(()));
+    server.execute("ALTER TABLE t ENABLE TRIGGER zz_comb_guard_n");
+    assert_eq!(poll(), Err(Some("42809".to_owned())));
+    server.execute("DROP SUBSCRIPTION s");
+    assert_eq!(poll(), Ok(()));
+    server.assert_clean_log();
+}
+
 /// The only row of comb_horizon_holders().
 fn holder(client: &mut Client) -> String {
     value(
