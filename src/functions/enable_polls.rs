@@ -80,7 +80,10 @@ fn comb_enable_polls(call: Call, table: Option<Oid>, key: Option<&[u8]>, layout:
         members::for_each_table(table, |member| {
             if has_chunks && member.inherits { Ok(()) } else { create_track(&functions, member.table) }
         })?;
-        tree::check_triggers(&column)?;
+        tree::check_triggers(&column, false)?;
+        if let Err(refused) = tree::check_triggers(&column, members::has_subscription()?) {
+            refused.send(PgLogLevel::WARNING);
+        }
         warn(&functions, &column)
     })?;
     Ok(Datum::null())
@@ -180,8 +183,9 @@ fn for_each_root(table: Oid, mut each: impl FnMut(Oid) -> Result<(), Report>) ->
 /// Creates the guard of a column, or replaces it. Another one of the column goes. A row version is a guard.
 fn create_guard(functions: &Functions, table: Oid, key: &[u8], label: Option<&str>) -> Result<(), Report> {
     let name = guard_name(key);
-    let mut has_version = false;
+    let (mut has_version, mut was_always) = (false, false);
     triggers::scan(table, |trigger| {
+        was_always |= is_guard(table, trigger, key) && trigger.sees_all_rows(true);
         has_version |= trigger.calls() == Some(Calls::RowVersion) && trigger.column().to_bytes() == key;
         // Such as the guard of another column whose long name begins in the same way.
         if trigger.name().to_bytes() == name.bytes() && !is_guard(table, trigger, key) {
@@ -214,6 +218,10 @@ fn create_guard(functions: &Functions, table: Oid, key: &[u8], label: Option<&st
         label.bytes(),
         b")",
     ]);
+    if was_always {
+        let name = identifier(name.bytes());
+        spi::execute(&[b"ALTER TABLE ", relation(table).bytes(), b" ENABLE ALWAYS TRIGGER ", name.bytes()]);
+    }
     Ok(())
 }
 

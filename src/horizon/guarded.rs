@@ -94,7 +94,10 @@ fn check_guard(
         (false, true) => Err(report!(ERRCODE_WRONG_OBJECT_TYPE, "the trigger that guards table ")
             .relation(table)
             .and(" is not called by the subscriptions of this database")
-            .hint("Use ALTER TABLE ... ENABLE ALWAYS TRIGGER. Keys of a publisher are then errors: poll by a key that is generated here.")),
+            .hint(
+                "If the keys are generated in this database, use ALTER TABLE ... ENABLE ALWAYS TRIGGER. Those of a publisher would be \
+                 errors: poll them there.",
+            )),
         (false, false) => Err(unguarded(table, name)),
     }
 }

@@ -188,9 +188,9 @@ fn check_members(column: &Polled, index: usize, taken: Taken) -> Result<(), Repo
 ///
 /// # Errors
 /// A table does not call the guard.
-pub fn check_triggers(column: &Polled) -> Result<(), Report> {
+pub fn check_triggers(column: &Polled, is_subscribed: bool) -> Result<(), Report> {
     let (name, found) = (column_name(column), find_tables(column.topmost)?);
-    let check = |member: &Member| check_table(column, name, member.table, member.inherits, found.is_subscribed, |_| Ok(()));
+    let check = |member: &Member| check_table(column, name, member.table, member.inherits, is_subscribed, |_| Ok(()));
     found.members().iter().try_for_each(check)
 }
 

@@ -14,7 +14,7 @@ const OUTBOX: &str = "SELECT id, body FROM outbox";
 pub fn test(hosts: &Hosts, section: &mut Section) {
     let [a, b, _] = hosts;
     section.run(a, "CREATE TABLE outbox");
-    section.run(b, "CREATE TABLE outbox");
+    b.app("CREATE TABLE outbox (id uuid PRIMARY KEY DEFAULT comb_new(), body text); CALL comb_enable_polls('outbox', 'id')");
     a.app("CREATE PUBLICATION outbox FOR TABLE outbox");
     subscribe(b, "shop", "b_outbox", a, "outbox");
 
