@@ -201,6 +201,15 @@ fn more_horizons_than_are_remembered() {
     assert_eq!(code(reader.batch_execute("SELECT comb_number_horizon('t1')")), Err(Some("54000".to_owned())));
     reader.batch_execute("ROLLBACK").expect("ROLLBACK");
 
+    // Also if the statement asks in two forms.
+    server.execute("INSERT INTO t2 SELECT FROM generate_series(1, 20)");
+    let forms = "SELECT comb_number_horizon('t2') UNION ALL SELECT comb_number_horizon('t2', 'n')";
+    reader.batch_execute(&format!("BEGIN; DECLARE c CURSOR FOR {forms}")).expect("a cursor");
+    assert_eq!(value::<i64>(&mut reader, "FETCH c"), 20);
+    server.execute("BEGIN; SAVEPOINT s; ALTER SEQUENCE t2_n_seq RESTART 5; INSERT INTO t2 DEFAULT VALUES; COMMIT");
+    assert_eq!(value::<i64>(&mut reader, "FETCH c"), 20);
+    reader.batch_execute("ROLLBACK").expect("ROLLBACK");
+
     reader
         .batch_execute("BEGIN; DECLARE c CURSOR FOR SELECT comb_number_horizon('t1') FROM generate_series(1, 2); FETCH c")
         .expect("one");
