@@ -49,6 +49,5 @@ pgrx::pg_module_magic!(name = c"comb", version = VERSION);
 extern "C-unwind" fn _PG_init() {
     server::settings::define();
     server::shared_memory::install_hooks();
-    horizon::changes::register();
-    horizon::tree::register();
+    horizon::messages::register();
 }

@@ -5,8 +5,8 @@
 
 use std::cell::{Cell, UnsafeCell};
 
+use pgrx::pg_sys::Oid;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
-use pgrx::pg_sys::{self, Datum, Oid, SysCacheIdentifier};
 
 use crate::postgres::catalog::{self, NameRows};
 use crate::postgres::compat::local_transaction_id;
@@ -71,37 +71,29 @@ pub fn changed_now() -> Changed {
     if changed.transaction == transaction { changed } else { Changed { transaction, ..Changed::NONE } }
 }
 
-/// Has PostgreSQL say which relations change, from the load of the library on.
-pub fn register() {
-    // SAFETY: the functions stay for the life of the process, and of those that a postmaster forks.
-    unsafe {
-        raw::CacheRegisterRelcacheCallback(Some(relation_changed), Datum::null());
-        raw::CacheRegisterSyscacheCallback(SysCacheIdentifier::NAMESPACEOID as i32, Some(schema_changed), Datum::null());
-    }
+/// Notes a relation that has changed; INVALID: any can have.
+pub fn note_relation(relation: Oid) {
+    note(|changed| changed.relations.insert(relation.to_u32()));
 }
 
-/// A relation has changed; INVALID: any can have.
-#[pgrx::pg_guard]
-unsafe extern "C-unwind" fn relation_changed(_argument: Datum, relation: Oid) {
-    static MESSAGES: OneThread<Cell<u64>> = OneThread::new(Cell::new(0));
-    note(&MESSAGES, |changed| changed.relations.insert(relation.to_u32()));
+static SCHEMAS: OneThread<Cell<u64>> = OneThread::new(Cell::new(0));
+
+/// A number that changes when a schema may have got another name.
+pub fn schemas() -> u64 {
+    SCHEMAS.get()
 }
 
-/// The schema whose OID has that hash has changed; 0: any can have. No message comes about its tables, which have another name.
-#[pgrx::pg_guard]
-unsafe extern "C-unwind" fn schema_changed(_argument: Datum, _cache: i32, hash: u32) {
-    static MESSAGES: OneThread<Cell<u64>> = OneThread::new(Cell::new(0));
-    note(&MESSAGES, |changed| changed.schemas.insert(hash));
+/// Notes a schema that has changed, by the hash of its OID; 0: any can have. No message comes about its tables, which have another
+/// name.
+pub fn note_schema(hash: u32) {
+    SCHEMAS.set(SCHEMAS.get() + 1);
+    note(|changed| changed.schemas.insert(hash));
 }
 
-/// Notes a change by another transaction, if its message comes during this one. `seen`: how many messages had come at the last call.
-fn note(seen: &Cell<u64>, insert: impl FnOnce(&mut Changed)) {
-    // SAFETY: reads variables of the process.
-    let (messages, in_transaction) = unsafe { (pg_sys::SharedInvalidMessageCounter, raw::IsTransactionState()) };
-    // A call without a message is about a change by this transaction, or comes from debug_discard_caches.
-    let is_message = seen.replace(messages) != messages;
+fn note(insert: impl FnOnce(&mut Changed)) {
     // A statement is planned after the start of its transaction, at which all older messages come.
-    if in_transaction && is_message {
+    // SAFETY: reads a variable of the process.
+    if unsafe { raw::IsTransactionState() } {
         let mut changed = changed_now();
         insert(&mut changed);
         CHANGED_NOW.set(changed);

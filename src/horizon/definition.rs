@@ -11,7 +11,7 @@ use std::cell::{Cell, UnsafeCell};
 use std::ffi::CStr;
 
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
-use pgrx::pg_sys::{self, Datum, Oid, SysCacheIdentifier};
+use pgrx::pg_sys::{self, Oid, SysCacheIdentifier};
 
 use super::source::{Source, source_of};
 use super::triggers::{self, Calls};
@@ -98,7 +98,7 @@ pub fn generation() -> u64 {
 
 /// Reads facts from catalogs until no message comes meanwhile: one could be about a relation that is not watched yet.
 pub fn read_facts<T>(read: impl Fn() -> Result<T, Report>) -> Result<T, Report> {
-    // Calls of relation_changed() without a message do not count: debug_discard_caches has one come of each look for messages.
+    // Calls of forget() without a message do not count: debug_discard_caches has one come of each look for messages.
     // SAFETY: reads a variable of the process.
     let received = || unsafe { pg_sys::SharedInvalidMessageCounter };
     loop {
@@ -113,18 +113,12 @@ pub fn read_facts<T>(read: impl Fn() -> Result<T, Report>) -> Result<T, Report> 
 
 /// Reads the messages of other processes that definitions have changed.
 pub fn accept_changes() {
-    static REGISTERED: OneThread<Cell<bool>> = OneThread::new(Cell::new(false));
-    // SAFETY: in a transaction. The function stays for the life of the process.
-    unsafe {
-        if !REGISTERED.replace(true) {
-            raw::CacheRegisterRelcacheCallback(Some(relation_changed), Datum::null());
-        }
-        raw::AcceptInvalidationMessages();
-    }
+    // SAFETY: in a transaction.
+    unsafe { raw::AcceptInvalidationMessages() };
 }
 
-#[pgrx::pg_guard]
-unsafe extern "C-unwind" fn relation_changed(_argument: Datum, relation: Oid) {
+/// A relation has changed; INVALID: any can have.
+pub fn forget(relation: Oid) {
     // SAFETY: no reference to the facts is in use while PostgreSQL reads catalogs.
     for known in unsafe { &mut *KNOWN.get() }.tables.iter_mut() {
         let is_concerned = |(_, facts): &(Oid, Definition)| relation == Oid::INVALID || facts.depends_on.contains(&relation);

@@ -5,7 +5,7 @@
 //! - [`entries`]: the floors and bounds of this process's transaction; [`prepared`]: those of prepared transactions.
 //! - [`tree`]: whether all tables of a polled one call the guard, and the snapshot sees that; [`members`]: these tables;
 //!   [`guarded`]: whether one does.
-//! - [`changes`]: what changes during a transaction.
+//! - [`messages`]: callbacks of PostgreSQL, that relations have changed; [`changes`]: what changes during a transaction.
 //! - [`poll`]: the horizon of a statement.
 
 pub mod changes;
@@ -13,6 +13,7 @@ pub mod definition;
 pub mod entries;
 pub mod guarded;
 pub mod members;
+pub mod messages;
 pub mod poll;
 pub mod prepared;
 pub mod source;

@@ -63,6 +63,7 @@ pub fn horizon(table: Oid, name: &[u8], keys: Keys, check: impl Fn(&Horizon) -> 
         (table, answer.attribute, transaction, taken) == (asked.table, attribute, asked.transaction, asked.taken)
     };
     if let Some(known) = known(&asked, is_of_column, &check)? {
+        changes::require_unchanged(table)?;
         return Ok(remember(asked, attribute, known));
     }
     let last = || match column.source {
@@ -265,6 +266,8 @@ struct Asked {
     role: Oid,
     transaction: u32,
     taken: Taken,
+    /// [`changes::schemas`]: the statement may mean another table.
+    schemas: u64,
 }
 
 /// A name that is too long is that of no column.
@@ -274,7 +277,7 @@ fn asked(of: Option<(Oid, &[u8], Keys)>, snapshot: &Snapshot) -> Asked {
     name.iter_mut().zip(text).for_each(|(to, from)| *to = *from);
     // SAFETY: a number that this process alone changes.
     let role = unsafe { raw::GetUserId() };
-    Asked { table, name, keys, role, transaction: local_transaction_id(), taken: snapshot.taken() }
+    Asked { table, name, keys, role, transaction: local_transaction_id(), taken: snapshot.taken(), schemas: changes::schemas() }
 }
 
 #[derive(Clone, Copy)]
@@ -294,12 +297,12 @@ struct Answers {
     answers: [Option<Answer>; CAPACITY],
     /// How many there were, also overwritten ones.
     count: usize,
-    /// The snapshot of the last one that was overwritten.
-    overwritten: Taken,
+    /// The greatest xmax of the snapshots whose answers were overwritten.
+    overwritten: u64,
 }
 
 static ANSWERS: OneThread<UnsafeCell<Answers>> =
-    OneThread::new(UnsafeCell::new(Answers { transaction: 0, answers: [None; CAPACITY], count: 0, overwritten: Taken::NEVER }));
+    OneThread::new(UnsafeCell::new(Answers { transaction: 0, answers: [None; CAPACITY], count: 0, overwritten: 0 }));
 
 /// The first answer that a statement has got: with two, it would return rows above the lower one, and not those that it has read
 /// before.
@@ -321,23 +324,23 @@ fn known(
     if let Some(answer) = oldest_first.filter(|answer| is_it(answer)).find(|answer| check(&answer.horizon).is_ok()) {
         return Ok(Some(answer.horizon));
     }
-    if oldest > 0 && asked.taken == answers.overwritten {
-        return Err(report!(ERRCODE_PROGRAM_LIMIT_EXCEEDED, "cannot ask for more than {CAPACITY} horizons with one snapshot")
+    if asked.taken.xmax <= answers.overwritten {
+        return Err(report!(ERRCODE_PROGRAM_LIMIT_EXCEEDED, "cannot remember more than {CAPACITY} horizons of a transaction")
             .hint("Poll in several transactions."));
     }
-    if oldest > 0 && asked.taken.xmax <= answers.overwritten.xmax { Err(Unknown::Overwritten.into()) } else { Ok(None) }
+    Ok(None)
 }
 
 fn remember(asked: Asked, attribute: i16, horizon: Horizon) -> Horizon {
     // SAFETY: no other reference is in use.
     let answers = unsafe { &mut *ANSWERS.get() };
     if answers.transaction != asked.transaction {
-        (answers.transaction, answers.count) = (asked.transaction, 0);
+        (answers.transaction, answers.count, answers.overwritten) = (asked.transaction, 0, 0);
     }
     let place = &mut answers.answers[answers.count % CAPACITY];
     let overwritten = place.replace(Answer { asked, attribute, horizon });
     if let Some(overwritten) = overwritten.filter(|_| answers.count >= CAPACITY) {
-        answers.overwritten = overwritten.asked.taken;
+        answers.overwritten = answers.overwritten.max(overwritten.asked.taken.xmax);
     }
     answers.count += 1;
     horizon

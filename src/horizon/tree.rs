@@ -7,7 +7,7 @@ use std::cell::UnsafeCell;
 use std::ptr;
 
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
-use pgrx::pg_sys::{self, Datum, Oid, SysCacheIdentifier};
+use pgrx::pg_sys::{self, Oid};
 
 use super::changes::changed_now;
 use super::definition::{Polled, accept_changes, column_name, read_facts};
@@ -87,7 +87,7 @@ struct Trees {
 static KNOWN: OneThread<UnsafeCell<Trees>> =
     OneThread::new(UnsafeCell::new(Trees { trees: [Tree::unlisted(Oid::INVALID, 0, &UUIDV7); TREES], next: 0 }));
 
-/// A tree. PostgreSQL can call [`relation_changed`] whenever it reads a catalog.
+/// A tree. PostgreSQL can call [`forget`] whenever it reads a catalog.
 ///
 /// # Safety
 /// The caller drops the reference before it calls a function of PostgreSQL.
@@ -96,27 +96,8 @@ unsafe fn tree(index: usize) -> &'static mut Tree {
     unsafe { &mut (&mut *KNOWN.get()).trees[index % TREES] }
 }
 
-/// Has PostgreSQL say which relations change, from the load of the library on.
-pub fn register() {
-    // SAFETY: the functions stay for the life of the process, and of those that a postmaster forks.
-    unsafe {
-        raw::CacheRegisterRelcacheCallback(Some(relation_changed), Datum::null());
-        for cache in [SysCacheIdentifier::SUBSCRIPTIONOID, SysCacheIdentifier::PROCOID] {
-            raw::CacheRegisterSyscacheCallback(cache as i32, Some(other_changed), Datum::null());
-        }
-    }
-}
-
-/// No message about a table says that the database gets a subscription, or that the function of a trigger changes.
-#[pgrx::pg_guard]
-unsafe extern "C-unwind" fn other_changed(_argument: Datum, _cache: i32, _hash: u32) {
-    // SAFETY: called by PostgreSQL, like this function.
-    unsafe { relation_changed(Datum::null(), Oid::INVALID) };
-}
-
 /// A relation has changed; INVALID: any can have.
-#[pgrx::pg_guard]
-unsafe extern "C-unwind" fn relation_changed(_argument: Datum, relation: Oid) {
+pub fn forget(relation: Oid) {
     for index in 0..TREES {
         // SAFETY: no call of PostgreSQL while the reference is in use.
         let tree = unsafe { tree(index) };

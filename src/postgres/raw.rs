@@ -161,6 +161,7 @@ functions! {
     fn TransactionIdIsCurrentTransactionId(id: TransactionId) -> bool;
     fn TransactionIdIsInProgress(id: TransactionId) -> bool;
     fn RegisterXactCallback(callback: XactCallback, argument: *mut c_void);
+    fn RegisterSubXactCallback(callback: SubXactCallback, argument: *mut c_void);
     fn ActiveSnapshotSet() -> bool;
     fn GetActiveSnapshot() -> Snapshot;
     fn XidInMVCCSnapshot(id: TransactionId, snapshot: Snapshot) -> bool;

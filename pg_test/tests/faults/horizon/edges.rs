@@ -1,7 +1,7 @@
 //! The edges of the horizon: who is told what holds it back, and a prepared transaction that outlives a restart and a
 //! promotion. What one connection shows stands in `sql/horizon.sql`.
 
-use std::thread::sleep;
+use std::thread::{self, sleep};
 use std::time::Duration;
 
 use pg_test::{SHARINGS, Server, Session, Sharing, Stop, check, sqlstate, value, within};
@@ -138,6 +138,88 @@ fn a_poll_by_an_old_name() {
     }
 }
 
+/// While PostgreSQL hears of a change of a partitioned table that it has open, it hears of another one.
+#[test]
+fn a_partition_that_is_new_while_a_poll_is_planned() {
+    for sharing in SHARINGS {
+        let server = server(sharing);
+        server.execute(
+            "CREATE TABLE parts (n bigserial, state text) PARTITION BY LIST (state);
+             CREATE TABLE part_a PARTITION OF parts FOR VALUES IN ('a');
+             CREATE TABLE other (o int) PARTITION BY LIST (o); CREATE TABLE other_1 PARTITION OF other FOR VALUES IN (1);
+             CREATE TABLE unrelated (); INSERT INTO other VALUES (1); CALL comb_enable_polls('parts', 'n')",
+        );
+        server.execute("CREATE TABLE leaf (LIKE parts INCLUDING DEFAULTS)");
+        let mut locker = server.connect();
+        locker.batch_execute("BEGIN; LOCK TABLE other_1 IN ACCESS EXCLUSIVE MODE").expect("a lock");
+        let poll = "SELECT n FROM parts, other WHERE n > 0 AND n <= (SELECT comb_number_horizon('parts', after => 0)) ORDER BY n";
+        let mut reader = Session::start(&server, "reader", &["SELECT comb_new()", poll]);
+        reader.wait_for(&server, "relation");
+        server.execute("ALTER TABLE parts ATTACH PARTITION leaf FOR VALUES IN ('b')");
+        server.execute("ALTER TABLE unrelated SET (fillfactor = 90)");
+        server.execute("INSERT INTO parts (state) VALUES ('b')");
+        server.execute("INSERT INTO parts (state) VALUES ('a')");
+        locker.batch_execute("COMMIT").expect("COMMIT");
+        assert_eq!(reader.end(), Err("40001".to_owned()));
+        assert_eq!(Session::start(&server, "again", &[poll]).end(), Ok(vec!["1".to_owned(), "2".to_owned()]));
+        server.assert_clean_log();
+    }
+}
+
+/// PostgreSQL reads again what it knows of an open table before it says that the table has changed. A cancel ends that.
+#[test]
+fn a_message_that_a_cancel_loses() {
+    let server = server(Sharing::Preloaded);
+    server.execute(
+        "CREATE TABLE t (n bigserial); CALL comb_enable_polls('t', 'n');
+         CREATE TABLE other (o int) PARTITION BY LIST (o); CREATE TABLE other_1 PARTITION OF other FOR VALUES IN (1)",
+    );
+    let (mut reader, mut locker, mut killer) = (server.connect(), server.connect(), server.connect());
+    let poll = "SELECT comb_number_horizon('t')";
+    reader.batch_execute(poll).expect("a horizon");
+    let pid: i32 = value(&mut reader, "SELECT pg_backend_pid()");
+    let waits = format!("SELECT wait_event = 'relation' FROM pg_stat_activity WHERE pid = {pid}");
+    locker.batch_execute("BEGIN; LOCK TABLE other_1 IN ACCESS EXCLUSIVE MODE").expect("a lock");
+    let opens = "DO $$ DECLARE c CURSOR FOR SELECT FROM t; BEGIN OPEN c; PERFORM FROM other; END $$";
+    let reader = thread::spawn(move || (reader.batch_execute(opens), reader));
+    assert!(within(20, || value::<Option<bool>>(&mut locker, &waits) == Some(true)));
+    server.execute("ALTER TABLE t DISABLE TRIGGER USER");
+    killer.batch_execute("BEGIN; LOCK TABLE pg_trigger IN ACCESS EXCLUSIVE MODE").expect("a lock");
+    locker.batch_execute("COMMIT").expect("COMMIT");
+    let holder = format!("SELECT {} = ANY (pg_blocking_pids({pid}))", value::<i32>(&mut killer, "SELECT pg_backend_pid()"));
+    assert!(within(20, || value::<bool>(&mut killer, &holder)));
+    killer.batch_execute(&format!("SELECT pg_cancel_backend({pid})")).expect("a cancel");
+    let (ended, mut reader) = reader.join().expect("a reader");
+    assert!(ended.is_err(), "it was canceled");
+    killer.batch_execute("COMMIT").expect("COMMIT");
+    assert_eq!(sqlstate(&mut reader, poll), "42809");
+    server.assert_clean_log();
+}
+
+/// A snapshot has an answer for the table. While the next statement is parsed, another table gets its name.
+#[test]
+fn an_answer_for_an_old_name() {
+    let server = server(Sharing::Preloaded);
+    server.execute(
+        "CREATE TABLE blocker (); INSERT INTO blocker DEFAULT VALUES; CREATE SCHEMA app; CREATE SCHEMA new;
+         CREATE TABLE app.t (n bigserial); CREATE TABLE new.t (n bigserial);
+         CALL comb_enable_polls('app.t', 'n'); CALL comb_enable_polls('new.t', 'n')",
+    );
+    let mut locker = server.connect();
+    locker.batch_execute("BEGIN; LOCK TABLE blocker IN ACCESS EXCLUSIVE MODE").expect("a lock");
+    let statements = [
+        "BEGIN ISOLATION LEVEL REPEATABLE READ",
+        "SELECT comb_number_horizon('app.t')",
+        "SELECT n FROM (SELECT comb_number_horizon('app.t') OFFSET 0) s (horizon), blocker, app.t WHERE n <= horizon",
+    ];
+    let mut reader = Session::start(&server, "reader", &statements);
+    reader.wait_for(&server, "relation");
+    server.execute("ALTER SCHEMA app RENAME TO old; ALTER SCHEMA new RENAME TO app");
+    locker.batch_execute("COMMIT").expect("COMMIT");
+    assert_eq!(reader.end(), Err("40001".to_owned()));
+    server.assert_clean_log();
+}
+
 /// Two tables swap their names, and swap them back after a statement has looked one up. Both have the names of the last poll.
 #[test]
 fn a_poll_by_a_name_of_between() {
@@ -216,7 +298,17 @@ fn more_horizons_than_are_remembered() {
     server.execute("INSERT INTO t1 DEFAULT VALUES");
     reader.batch_execute(all).expect("horizons of a later snapshot");
     assert_eq!(code(reader.batch_execute("SELECT comb_number_horizon('t257')")), Ok(()));
-    assert_eq!(code(reader.batch_execute("FETCH c")), Err(Some("40001".to_owned())));
+    assert_eq!(code(reader.batch_execute("FETCH c")), Err(Some("54000".to_owned())));
+    reader.batch_execute("ROLLBACK").expect("ROLLBACK");
+
+    // The last answer that was overwritten is one for an older snapshot.
+    let ask = "CURSOR FOR SELECT comb_number_horizon('t1') FROM generate_series(1, 2)";
+    reader.batch_execute(&format!("BEGIN; DECLARE older {ask}")).expect("a cursor");
+    server.execute("INSERT INTO t1 DEFAULT VALUES");
+    reader.batch_execute(&format!("DECLARE newer {ask}; FETCH newer; FETCH older")).expect("two answers");
+    server.execute("INSERT INTO t1 DEFAULT VALUES");
+    reader.batch_execute(&all.replace("257", "256")).expect("horizons of a later snapshot");
+    assert_eq!(code(reader.batch_execute("FETCH newer")), Err(Some("54000".to_owned())));
     server.assert_clean_log();
 }
 

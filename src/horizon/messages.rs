@@ -1,0 +1,81 @@
+//! Messages that relations have changed, from the load of the library on.
+//!
+//! PostgreSQL calls a callback after it has rebuilt the entry of an open relation, during which other messages come. If the rebuild
+//! fails, the message is lost: at the end of a transaction or subtransaction that fails, all is forgotten.
+
+use std::cell::Cell;
+use std::ffi::c_void;
+use std::ptr;
+
+use pgrx::pg_sys::{self, Datum, Oid, SubTransactionId, SysCacheIdentifier};
+
+use super::{changes, definition, tree};
+use crate::postgres::one_thread::OneThread;
+use crate::postgres::raw;
+
+pub fn register() {
+    // SAFETY: the functions stay for the life of the process, and of those that a postmaster forks.
+    unsafe {
+        raw::CacheRegisterRelcacheCallback(Some(relation_changed), Datum::null());
+        raw::CacheRegisterSyscacheCallback(SysCacheIdentifier::NAMESPACEOID as i32, Some(schema_changed), Datum::null());
+        for cache in [SysCacheIdentifier::SUBSCRIPTIONOID, SysCacheIdentifier::PROCOID] {
+            raw::CacheRegisterSyscacheCallback(cache as i32, Some(other_changed), Datum::null());
+        }
+        raw::RegisterXactCallback(Some(at_end), ptr::null_mut());
+        raw::RegisterSubXactCallback(Some(at_end_of_subtransaction), ptr::null_mut());
+    }
+}
+
+/// A relation has changed; INVALID: any can have.
+#[pgrx::pg_guard]
+unsafe extern "C-unwind" fn relation_changed(_argument: Datum, relation: Oid) {
+    // With debug_discard_caches, PostgreSQL calls it at each look for messages.
+    // SAFETY: reads a variable of the process.
+    if relation != Oid::INVALID || unsafe { pg_sys::debug_discard_caches } == 0 {
+        changes::note_relation(relation);
+    }
+    tree::forget(relation);
+    definition::forget(relation);
+}
+
+#[pgrx::pg_guard]
+unsafe extern "C-unwind" fn schema_changed(_argument: Datum, _cache: i32, hash: u32) {
+    // SAFETY: as above.
+    if hash != 0 || unsafe { pg_sys::debug_discard_caches } == 0 {
+        changes::note_schema(hash);
+    }
+}
+
+/// No message about a table says that the database gets a subscription, or that the function of a trigger changes.
+#[pgrx::pg_guard]
+unsafe extern "C-unwind" fn other_changed(_argument: Datum, _cache: i32, _hash: u32) {
+    tree::forget(Oid::INVALID);
+}
+
+#[pgrx::pg_guard]
+unsafe extern "C-unwind" fn at_end(event: pg_sys::XactEvent::Type, _argument: *mut c_void) {
+    after(event == pg_sys::XactEvent::XACT_EVENT_ABORT);
+}
+
+#[pgrx::pg_guard]
+unsafe extern "C-unwind" fn at_end_of_subtransaction(
+    event: pg_sys::SubXactEvent::Type,
+    _id: SubTransactionId,
+    _parent: SubTransactionId,
+    _argument: *mut c_void,
+) {
+    after(event == pg_sys::SubXactEvent::SUBXACT_EVENT_ABORT_SUB);
+}
+
+/// Forgets all if the transaction has failed, and a message has come since the last one.
+fn after(has_failed: bool) {
+    static SEEN: OneThread<Cell<u64>> = OneThread::new(Cell::new(0));
+    // SAFETY: reads a variable of the process.
+    let received = unsafe { pg_sys::SharedInvalidMessageCounter };
+    if has_failed && SEEN.replace(received) != received {
+        changes::note_relation(Oid::INVALID);
+        changes::note_schema(0);
+        tree::forget(Oid::INVALID);
+        definition::forget(Oid::INVALID);
+    }
+}
