@@ -8,7 +8,7 @@ use super::layout::{clock_out_of_layout, layout_named};
 use crate::horizon::definition::{KeyType, Polled, column_name, polled_columns};
 use crate::horizon::entries::{self, clock_key};
 use crate::horizon::members;
-use crate::horizon::poll::{Horizon, Keys, horizon, may, unchecked_horizon};
+use crate::horizon::poll::{Horizon, Keys, horizon, horizon_now, may, unchecked_horizon};
 use crate::horizon::source::Source;
 use crate::horizon::transactions::ServerTransactions;
 use crate::horizon::triggers;
@@ -184,7 +184,7 @@ fn put_status(rows: &Rows, table: Oid, column: &Polled) -> Result<(), Report> {
         let of_column = |entry: &Entry| entry.key == column.key && ServerTransactions.in_progress(entry.id);
         held = floors.live().filter(of_column).min_by_key(|entry| entry.since);
     }
-    let (problem, settled) = match horizon(table, name.to_bytes(), keys, |_| Ok(())) {
+    let (problem, settled) = match horizon_now(table, name.to_bytes(), keys) {
         Ok(Horizon { settled, layout, .. }) => (None, Some((settled, layout))),
         Err(error) => (Some(Text::of(error.message())), None),
     };

@@ -95,8 +95,8 @@ fn check_guard(
             .relation(table)
             .and(" is not called by the subscriptions of this database")
             .hint(
-                "If the keys are generated in this database, use ALTER TABLE ... ENABLE ALWAYS TRIGGER. Those of a publisher would be \
-                 errors: poll them there.",
+                "Use ALTER TABLE ... ENABLE ALWAYS TRIGGER if no subscription fills the table, or its keys come from comb_tracked() or \
+                 comb_row_version(). Other rows would stop the subscription: poll them on the publisher.",
             )),
         (false, false) => Err(unguarded(table, name)),
     }

@@ -6,8 +6,9 @@
 //! - [`tree`]: whether all tables of a polled one call the guard, and the snapshot sees that; [`members`]: these tables;
 //!   [`guarded`]: whether one does.
 //! - [`messages`]: callbacks of PostgreSQL, that relations have changed; [`changes`]: what changes during a transaction.
-//! - [`poll`]: the horizon of a statement.
+//! - [`poll`]: the horizon of a statement; [`answers`]: those that a process remembers.
 
+pub mod answers;
 pub mod changes;
 pub mod definition;
 pub mod entries;

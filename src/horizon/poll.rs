@@ -1,10 +1,11 @@
 //! The horizon of the calling statement for one column of one table: comb_horizon has the rule and its proof.
 
-use std::cell::{Cell, UnsafeCell};
+use std::cell::Cell;
 
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, AclResult, Oid, SysCacheIdentifier};
 
+use super::answers::{asked, known, remember};
 use super::changes;
 use super::definition::{KeyType, Polled, accept_changes, not_polled, polled_column, polled_columns};
 use super::entries::{self, clock_key};
@@ -13,14 +14,12 @@ use super::source::Source;
 use super::transactions::ServerTransactions;
 use super::tree;
 use crate::postgres::catalog;
-use crate::postgres::compat::local_transaction_id;
-use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
 use crate::postgres::sequence::{Reader, last_number};
 use crate::postgres::string_info::StringInfo;
 use crate::server::host::in_parallel_worker;
-use comb_horizon::{Key, Snapshot, Taken, Transactions, Unknown, number_of_tick};
+use comb_horizon::{Key, Snapshot, Transactions, Unknown, number_of_tick};
 use comb_id::layout::Layout;
 use comb_id::layouts::UUIDV7;
 
@@ -48,24 +47,35 @@ pub enum Keys {
 pub fn horizon(table: Oid, name: &[u8], keys: Keys, check: impl Fn(&Horizon) -> Result<(), Report>) -> Result<Horizon, Report> {
     let snapshot = snapshot()?;
     let asked = asked(Some((table, name, keys)), &snapshot);
-    if let Some(known) = known(&asked, |answer| answer.asked == asked, &check)? {
+    if let Some(known) = known(&asked, |answer| answer.is_of(&asked), &check)? {
         return Ok(known);
     }
-    lock(table)?;
-    changes::look(table)?;
-    let column = find(table, name, keys)?;
-    if column.topmost != table {
-        return Err(not_topmost(table, column.topmost));
-    }
+    let column = locked(table, name, keys)?;
     let attribute = column.attribute;
-    let is_of_column = |answer: &Answer| {
-        let Asked { table, transaction, taken, .. } = answer.asked;
-        (table, answer.attribute, transaction, taken) == (asked.table, attribute, asked.transaction, asked.taken)
-    };
-    if let Some(known) = known(&asked, is_of_column, &check)? {
+    if let Some(known) = known(&asked, |answer| answer.is_of_column(attribute, &asked), &check)? {
         changes::require_unchanged(table)?;
         return Ok(remember(asked, attribute, known));
     }
+    let horizon = compute(&column, &snapshot)?;
+    check(&horizon)?;
+    Ok(remember(asked, attribute, horizon))
+}
+
+/// [`horizon`] for a statement that reads no rows by it, of any number of tables.
+pub fn horizon_now(table: Oid, name: &[u8], keys: Keys) -> Result<Horizon, Report> {
+    let snapshot = snapshot()?;
+    compute(&locked(table, name, keys)?, &snapshot)
+}
+
+/// The column, after its table is locked.
+fn locked(table: Oid, name: &[u8], keys: Keys) -> Result<Polled, Report> {
+    lock(table)?;
+    changes::look(table)?;
+    let column = find(table, name, keys)?;
+    if column.topmost == table { Ok(column) } else { Err(not_topmost(table, column.topmost)) }
+}
+
+fn compute(column: &Polled, snapshot: &Snapshot) -> Result<Horizon, Report> {
     let last = || match column.source {
         Source::Clock => last_tick(),
         Source::Sequence(sequence) | Source::OwnedSequence(sequence) => Ok(last_number(sequence, Reader::Poll)?.number),
@@ -74,20 +84,19 @@ pub fn horizon(table: Oid, name: &[u8], keys: Keys, check: impl Fn(&Horizon) -> 
         check_sequence(sequence, false)?;
     }
     let of_type = if let KeyType::Uuid(of_type) = column.key_type { of_type } else { column.layout };
-    let horizon = Horizon { layout: column.layout, of_type, ..settled(column.key, last, &snapshot)? };
+    let horizon = Horizon { layout: column.layout, of_type, ..settled(column.key, last, snapshot)? };
     // A change that comes later is one that later writers read as well.
     accept_changes();
-    tree::check(&column, &snapshot)?;
-    changes::require_unchanged(table)?;
-    check(&horizon)?;
-    Ok(remember(asked, attribute, horizon))
+    tree::check(column, snapshot)?;
+    changes::require_unchanged(column.topmost)?;
+    Ok(horizon)
 }
 
 /// The horizon for all UUIDs that transactions of this database generate with comb_tracked() and comb_row_version().
 pub fn unchecked_horizon() -> Result<Horizon, Report> {
     let snapshot = snapshot()?;
     let asked = asked(None, &snapshot);
-    match known(&asked, |answer| answer.asked == asked, |_| Ok(()))? {
+    match known(&asked, |answer| answer.is_of(&asked), |_| Ok(()))? {
         Some(known) => Ok(known),
         None => Ok(remember(asked, 0, settled(clock_key(), last_tick, &snapshot)?)),
     }
@@ -209,7 +218,7 @@ pub fn check_sequence(sequence: Oid, is_strict: bool) -> Result<(), Report> {
     if persistence == pg_sys::RELPERSISTENCE_UNLOGGED {
         return refused(
             "which is unlogged",
-            "After a crash, it would draw its first numbers again. Use ALTER SEQUENCE ... SET LOGGED.",
+            "After a crash, it would draw its first numbers again. Use ALTER SEQUENCE ... SET LOGGED, then setval() with its last number.",
         );
     }
     if is_strict && cache != 1 {
@@ -253,97 +262,6 @@ fn settled(key: Key, last: impl Fn() -> Result<i64, Report>, snapshot: &Snapshot
     };
     let settled = floors.settled(key, last, snapshot, &ServerTransactions)?;
     Ok(Horizon { settled, last: first.get().unwrap_or(settled), layout: &UUIDV7, of_type: &UUIDV7 })
-}
-
-/// What identifies an answer of this process. A snapshot has one answer for ever, and a long scan asks once.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Asked {
-    /// The table; INVALID for [`unchecked_horizon`].
-    table: Oid,
-    name: [u8; 64],
-    keys: Keys,
-    /// Another role may not have the privilege.
-    role: Oid,
-    transaction: u32,
-    taken: Taken,
-    /// [`changes::schemas`]: the statement may mean another table.
-    schemas: u64,
-}
-
-/// A name that is too long is that of no column.
-fn asked(of: Option<(Oid, &[u8], Keys)>, snapshot: &Snapshot) -> Asked {
-    let (table, text, keys) = of.unwrap_or((Oid::INVALID, b"", Keys::Uuids));
-    let mut name = [0; 64];
-    name.iter_mut().zip(text).for_each(|(to, from)| *to = *from);
-    // SAFETY: a number that this process alone changes.
-    let role = unsafe { raw::GetUserId() };
-    Asked { table, name, keys, role, transaction: local_transaction_id(), taken: snapshot.taken(), schemas: changes::schemas() }
-}
-
-#[derive(Clone, Copy)]
-struct Answer {
-    asked: Asked,
-    /// The number of the column; 0 for [`unchecked_horizon`].
-    attribute: i16,
-    horizon: Horizon,
-}
-
-/// How many answers a process remembers.
-const CAPACITY: usize = 256;
-
-/// Those of one transaction.
-struct Answers {
-    transaction: u32,
-    answers: [Option<Answer>; CAPACITY],
-    /// How many there were, also overwritten ones.
-    count: usize,
-    /// The greatest xmax of the snapshots whose answers were overwritten.
-    overwritten: u64,
-}
-
-static ANSWERS: OneThread<UnsafeCell<Answers>> =
-    OneThread::new(UnsafeCell::new(Answers { transaction: 0, answers: [None; CAPACITY], count: 0, overwritten: 0 }));
-
-/// The first answer that a statement has got: with two, it would return rows above the lower one, and not those that it has read
-/// before.
-///
-/// # Errors
-/// The answer may have been overwritten.
-fn known(
-    asked: &Asked,
-    is_it: impl Fn(&Answer) -> bool,
-    check: impl Fn(&Horizon) -> Result<(), Report>,
-) -> Result<Option<Horizon>, Report> {
-    // SAFETY: no other reference is in use.
-    let answers = unsafe { &*ANSWERS.get() };
-    if answers.transaction != asked.transaction {
-        return Ok(None);
-    }
-    let oldest = answers.count.saturating_sub(CAPACITY);
-    let oldest_first = (oldest..answers.count).filter_map(|number| answers.answers[number % CAPACITY].as_ref());
-    if let Some(answer) = oldest_first.filter(|answer| is_it(answer)).find(|answer| check(&answer.horizon).is_ok()) {
-        return Ok(Some(answer.horizon));
-    }
-    if asked.taken.xmax <= answers.overwritten {
-        return Err(report!(ERRCODE_PROGRAM_LIMIT_EXCEEDED, "cannot remember more than {CAPACITY} horizons of a transaction")
-            .hint("Poll in several transactions."));
-    }
-    Ok(None)
-}
-
-fn remember(asked: Asked, attribute: i16, horizon: Horizon) -> Horizon {
-    // SAFETY: no other reference is in use.
-    let answers = unsafe { &mut *ANSWERS.get() };
-    if answers.transaction != asked.transaction {
-        (answers.transaction, answers.count, answers.overwritten) = (asked.transaction, 0, 0);
-    }
-    let place = &mut answers.answers[answers.count % CAPACITY];
-    let overwritten = place.replace(Answer { asked, attribute, horizon });
-    if let Some(overwritten) = overwritten.filter(|_| answers.count >= CAPACITY) {
-        answers.overwritten = answers.overwritten.max(overwritten.asked.taken.xmax);
-    }
-    answers.count += 1;
-    horizon
 }
 
 impl From<Unknown> for Report {

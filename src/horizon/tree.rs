@@ -251,7 +251,7 @@ fn list(index: usize, column: &Polled) -> Result<(), Report> {
     for member in &mut *members {
         match old.find(member.table) {
             Some(known) if known.attached_by == member.attached_by => member.checked = known.checked,
-            _ => has_grown |= !is_first || is_changed(member),
+            _ => has_grown |= !is_first || count > 1 && is_changed(member),
         }
     }
     let grown_in = if has_grown { local_transaction_id() } else { old.grown_in };
