@@ -236,6 +236,8 @@ fn drop_triggers(table: Oid, is_it: impl Fn(&TriggerRow) -> bool) -> Result<(), 
             Ok(())
         })?;
         let Some(trigger) = found else { return Ok(()) };
+        // DROP TRIGGER locks partitions before their table, and readers lock the table first.
+        spi::execute(&[b"LOCK TABLE ", relation(table).bytes(), b" IN ACCESS EXCLUSIVE MODE"]);
         spi::execute(&[b"DROP TRIGGER ", identifier(trigger.bytes()).bytes(), b" ON ", relation(table).bytes()]);
     }
 }

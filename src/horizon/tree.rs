@@ -279,5 +279,5 @@ fn must_see(writer: Option<u32>) -> Result<(), Report> {
         }
     }
     Err(report!(ERRCODE_T_R_SERIALIZATION_FAILURE, "the snapshot is older than the definition of the polled table")
-        .hint("Repeat the statement or the transaction."))
+        .hint("Repeat the transaction."))
 }

@@ -339,6 +339,26 @@ fn a_database_with_a_subscription() {
     server.assert_clean_log();
 }
 
+/// A transaction that has read one partition alone holds up the DDL. Another reader locks the table before its partitions.
+#[test]
+fn polls_end_beside_a_reader() {
+    let server = server(Sharing::Preloaded);
+    server.execute(
+        "CREATE TABLE parts (n bigserial, state text) PARTITION BY LIST (state);
+         CREATE TABLE part_a PARTITION OF parts FOR VALUES IN ('a'); CREATE TABLE part_b PARTITION OF parts FOR VALUES IN ('b');
+         CALL comb_enable_polls('parts', 'n')",
+    );
+    let mut holder = server.connect();
+    holder.batch_execute("BEGIN; SELECT FROM part_a").expect("a read");
+    let mut ends = Session::start(&server, "ends", &["CALL comb_disable_polls('parts', 'n')"]);
+    ends.wait_for(&server, "relation");
+    let mut reader = Session::start(&server, "reader", &["SELECT FROM parts"]);
+    reader.wait_for(&server, "relation");
+    holder.batch_execute("COMMIT").expect("COMMIT");
+    assert_eq!((ends.end(), reader.end()), (Ok(vec![]), Ok(vec![])));
+    server.assert_clean_log();
+}
+
 /// The only row of comb_horizon_holders().
 fn holder(client: &mut Client) -> String {
     value(
