@@ -8,7 +8,7 @@
 #include "catalog/pg_depend.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_sequence.h"
-#include "catalog/pg_subscription_rel.h"
+#include "catalog/pg_subscription.h"
 #include "catalog/pg_trigger.h"
 #include "commands/sequence.h"
 #include "access/twophase.h"
@@ -35,8 +35,8 @@ _Static_assert(TriggerRelationId == 2620, "catalogs");
 _Static_assert(DependReferenceIndexId == 2674, "the index of pg_depend");
 _Static_assert(AttrDefaultIndexId == 2656, "the index of pg_attrdef");
 _Static_assert(InheritsRelidSeqnoIndexId == 2680 && InheritsParentIndexId == 2187 && TriggerRelidNameIndexId == 2701, "indexes");
-_Static_assert(SubscriptionRelRelationId == 6102 && SubscriptionRelSrrelidSrsubidIndexId == 6117, "pg_subscription_rel");
-_Static_assert(Anum_pg_subscription_rel_srsubid == 1 && Anum_pg_subscription_rel_srrelid == 2, "pg_subscription_rel");
+_Static_assert(SubscriptionRelationId == 6100 && SubscriptionNameIndexId == 6115, "pg_subscription");
+_Static_assert(Anum_pg_subscription_subdbid == 2, "pg_subscription");
 _Static_assert(Anum_pg_attrdef_oid == 1 && Anum_pg_attrdef_adrelid == 2 && Anum_pg_attrdef_adbin == 4, "pg_attrdef");
 _Static_assert(offsetof(FormData_pg_attrdef, adrelid) == 4 && offsetof(FormData_pg_attrdef, adnum) == 8, "pg_attrdef");
 _Static_assert(Anum_pg_inherits_inhrelid == 1 && offsetof(FormData_pg_inherits, inhparent) == 4, "pg_inherits");

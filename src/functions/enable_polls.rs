@@ -202,13 +202,12 @@ fn create_guard(functions: &Functions, table: Oid, key: &[u8], label: Option<&st
     if has_version {
         return Ok(());
     }
-    let is_partitioned = catalog::relation(table).is_some_and(|class| class.kind == pg_sys::RELKIND_PARTITIONED_TABLE);
     let label = label.map_or_else(StringInfo::new, |label| StringInfo::of(format_args!(", '{label}'")));
     spi::execute(&[
         b"CREATE OR REPLACE TRIGGER ",
         identifier(name.bytes()).bytes(),
         b" BEFORE INSERT OR UPDATE",
-        if is_partitioned { b" OR DELETE" } else { b"" },
+        if is_partitioned(table) { b" OR DELETE" } else { b"" },
         b" ON ",
         relation(table).bytes(),
         b" FOR EACH ROW EXECUTE FUNCTION ",
@@ -225,6 +224,10 @@ fn create_guard(functions: &Functions, table: Oid, key: &[u8], label: Option<&st
     Ok(())
 }
 
+fn is_partitioned(table: Oid) -> bool {
+    catalog::relation(table).is_some_and(|class| class.kind == pg_sys::RELKIND_PARTITIONED_TABLE)
+}
+
 /// Drops triggers of a table, but not those that PostgreSQL created for a partition.
 fn drop_triggers(table: Oid, is_it: impl Fn(&TriggerRow) -> bool) -> Result<(), Report> {
     loop {
@@ -236,8 +239,10 @@ fn drop_triggers(table: Oid, is_it: impl Fn(&TriggerRow) -> bool) -> Result<(), 
             Ok(())
         })?;
         let Some(trigger) = found else { return Ok(()) };
-        // DROP TRIGGER locks partitions before their table, and readers lock the table first.
-        spi::execute(&[b"LOCK TABLE ", relation(table).bytes(), b" IN ACCESS EXCLUSIVE MODE"]);
+        if is_partitioned(table) {
+            // DROP TRIGGER locks the partitions before the table, and readers lock the table first.
+            spi::execute(&[b"LOCK TABLE ", relation(table).bytes(), b" IN ACCESS EXCLUSIVE MODE"]);
+        }
         spi::execute(&[b"DROP TRIGGER ", identifier(trigger.bytes()).bytes(), b" ON ", relation(table).bytes()]);
     }
 }

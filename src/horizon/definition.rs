@@ -113,7 +113,7 @@ pub fn read_facts<T>(read: impl Fn() -> Result<T, Report>) -> Result<T, Report> 
 
 /// Reads the messages of other processes that definitions have changed.
 pub fn accept_changes() {
-    // SAFETY: in a transaction.
+    // SAFETY: called in a transaction, in which PostgreSQL can read catalogs.
     unsafe { raw::AcceptInvalidationMessages() };
 }
 

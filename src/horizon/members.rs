@@ -91,7 +91,7 @@ pub fn find_tables(topmost: Oid) -> Result<Found, Report> {
 }
 
 /// Whether the database has a subscription. A table can get the name of one that a subscription fills, and leave a subscription whose
-/// worker goes on to fill it.
+/// worker still stores rows in it.
 pub fn has_subscription() -> Result<bool, Report> {
     let mut has = false;
     // SAFETY: a number that is set when the process connects to its database, before it runs SQL.

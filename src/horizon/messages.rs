@@ -9,7 +9,9 @@ use std::ptr;
 
 use pgrx::pg_sys::{self, Datum, Oid, SubTransactionId, SysCacheIdentifier};
 
-use super::{changes, definition, tree};
+use super::changes;
+use super::definition;
+use super::tree;
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
 
@@ -40,7 +42,7 @@ unsafe extern "C-unwind" fn relation_changed(_argument: Datum, relation: Oid) {
 
 #[pgrx::pg_guard]
 unsafe extern "C-unwind" fn schema_changed(_argument: Datum, _cache: i32, hash: u32) {
-    // SAFETY: as above.
+    // SAFETY: reads a variable of the process.
     if hash != 0 || unsafe { pg_sys::debug_discard_caches } == 0 {
         changes::note_schema(hash);
     }
