@@ -5,10 +5,11 @@ use pgrx::pg_sys::{self, Datum, Oid};
 
 use super::clock::timestamptz_of_tick;
 use super::layout::{clock_out_of_layout, layout_named};
+use crate::horizon::answers::{Horizon, Keys};
 use crate::horizon::definition::{KeyType, Polled, column_name, polled_columns};
 use crate::horizon::entries::{self, clock_key};
 use crate::horizon::members;
-use crate::horizon::poll::{Horizon, Keys, horizon, horizon_now, may, unchecked_horizon};
+use crate::horizon::poll::{horizon, horizon_now, may, unchecked_horizon};
 use crate::horizon::source::Source;
 use crate::horizon::transactions::ServerTransactions;
 use crate::horizon::triggers;

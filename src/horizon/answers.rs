@@ -6,17 +6,36 @@ use pgrx::pg_sys::Oid;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 
 use super::changes;
-use super::poll::{Horizon, Keys};
 use crate::postgres::compat::local_transaction_id;
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
 use comb_horizon::{Snapshot, Taken};
+use comb_id::layout::Layout;
+
+/// The answer to a poll, in numbers of the source: [`comb_horizon::tick_of_number`] for the clock.
+#[derive(Clone, Copy)]
+pub struct Horizon {
+    /// All keys up to it are visible to the statement, or will never appear.
+    pub settled: i64,
+    /// The last one of the source when the poll began.
+    pub last: i64,
+    /// Of UUIDs, and that of the column's type.
+    pub layout: &'static Layout,
+    pub of_type: &'static Layout,
+}
+
+/// What keys a poll compares.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Keys {
+    Numbers,
+    Uuids,
+}
 
 /// What identifies an answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Asked {
-    /// The table; INVALID for [`super::poll::unchecked_horizon`].
+    /// The table; INVALID for the horizon of all UUIDs.
     table: Oid,
     name: [u8; 64],
     keys: Keys,
@@ -41,7 +60,7 @@ pub fn asked(of: Option<(Oid, &[u8], Keys)>, snapshot: &Snapshot) -> Asked {
 #[derive(Clone, Copy)]
 pub struct Answer {
     asked: Asked,
-    /// The number of the column; 0 for [`super::poll::unchecked_horizon`].
+    /// The number of the column; 0 for the horizon of all UUIDs.
     attribute: i16,
     horizon: Horizon,
 }

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, AclResult, Oid, SysCacheIdentifier};
 
-use super::answers::{asked, known, remember};
+use super::answers::{Horizon, Keys, asked, known, remember};
 use super::changes;
 use super::definition::{KeyType, Polled, accept_changes, not_polled, polled_column, polled_columns};
 use super::entries::{self, clock_key};
@@ -20,27 +20,7 @@ use crate::postgres::sequence::{Reader, last_number};
 use crate::postgres::string_info::StringInfo;
 use crate::server::host::in_parallel_worker;
 use comb_horizon::{Key, Snapshot, Transactions, Unknown, number_of_tick};
-use comb_id::layout::Layout;
 use comb_id::layouts::UUIDV7;
-
-/// The answer to a poll, in numbers of the source: [`comb_horizon::tick_of_number`] for the clock.
-#[derive(Clone, Copy)]
-pub struct Horizon {
-    /// All keys up to it are visible to the statement, or will never appear.
-    pub settled: i64,
-    /// The last one of the source when the poll began.
-    pub last: i64,
-    /// Of UUIDs, and that of the column's type.
-    pub layout: &'static Layout,
-    pub of_type: &'static Layout,
-}
-
-/// What keys a poll compares.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Keys {
-    Numbers,
-    Uuids,
-}
 
 /// The horizon for a column of a table. Without a name, it is the only polled column with such keys. `check` compares an answer with
 /// the cursor: another reader can have read further since, and the source is read again.
