@@ -81,7 +81,9 @@ fn comb_enable_polls(call: Call, table: Option<Oid>, key: Option<&[u8]>, layout:
             if has_chunks && member.inherits { Ok(()) } else { create_track(&functions, member.table) }
         })?;
         tree::check_triggers(&column, false)?;
-        if let Err(refused) = tree::check_triggers(&column, members::has_subscription()?) {
+        if members::has_subscription()?
+            && let Err(refused) = tree::check_triggers(&column, true)
+        {
             refused.send(PgLogLevel::WARNING);
         }
         warn(&functions, &column)

@@ -55,24 +55,22 @@ fn check_guard(
 ) -> Result<(), Report> {
     // Whether there is a guard, one that is called before the row is stored, and also before a DELETE.
     let (mut is_guarded, mut is_before, mut sees_deletes) = (false, false, false);
-    let is_of_column =
-        |trigger: &TriggerRow| matches!(trigger.calls(), Some(Calls::Guard | Calls::RowVersion)) && trigger.column() == name;
-    let guards = |trigger: &TriggerRow, always| {
-        is_of_column(trigger)
-            && trigger.sees_all_rows(always)
-            && (trigger.is_before_row() || trigger.calls() == Some(Calls::Guard) && !class.is_partition)
-    };
     let mut is_only_local = false;
     triggers::scan(table, |trigger| {
+        let calls = trigger.calls();
+        let is_of_a_key = matches!(calls, Some(Calls::Guard | Calls::RowVersion));
+        let is_of_column = is_of_a_key && trigger.column() == name;
         // A guard compares by the layout of any of them.
         if let KeyType::Uuid(by_type) = column.key_type
-            && is_of_column(trigger)
+            && is_of_column
             && trigger.layout().map_or(Some(by_type), |label| labelled(label.to_bytes())) != Some(column.layout)
         {
             return Err(other_layout(table, trigger, column.layout));
         }
-        let is_guard = guards(trigger, is_subscribed);
-        is_only_local |= !is_guard && guards(trigger, false);
+        let is_in_time = || trigger.is_before_row() || calls == Some(Calls::Guard) && !class.is_partition;
+        let guards = |always| is_of_column && trigger.sees_all_rows(always) && is_in_time();
+        let is_guard = guards(is_subscribed);
+        is_only_local |= !is_guard && guards(false);
         if is_guard || trigger.is_before_row() {
             must_see(trigger.row.written_by())?;
         }
@@ -83,7 +81,7 @@ fn check_guard(
             return Ok(());
         }
         let can_change = is_before && trigger.is_before_row() || sees_deletes && trigger.is_before_delete();
-        let is_of_other_column = matches!(trigger.calls(), Some(Calls::Guard | Calls::RowVersion)) && !is_of_column(trigger);
+        let is_of_other_column = is_of_a_key && !is_of_column;
         if can_change && !trigger.is_disabled() && !is_of_other_column {
             return Err(later_trigger(table, trigger));
         }

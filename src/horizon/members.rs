@@ -34,8 +34,6 @@ pub const BEING_CHECKED: u64 = u64::MAX - 1;
 pub struct Found {
     pub first: *mut Member,
     pub count: usize,
-    /// The database has a subscription.
-    pub is_subscribed: bool,
 }
 
 impl Found {
@@ -86,8 +84,7 @@ pub fn find_tables(topmost: Oid) -> Result<Found, Report> {
         std::slice::from_raw_parts_mut(memory, count)
     };
     members.sort_unstable_by_key(|member| member.table.to_u32());
-    let is_subscribed = has_subscription()?;
-    Ok(Found { first: members.as_mut_ptr(), count, is_subscribed })
+    Ok(Found { first: members.as_mut_ptr(), count })
 }
 
 /// Whether the database has a subscription. A table can get the name of one that a subscription fills, and leave a subscription whose

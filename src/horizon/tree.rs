@@ -12,7 +12,7 @@ use pgrx::pg_sys::{self, Oid};
 use super::changes::changed_now;
 use super::definition::{Polled, accept_changes, column_name, read_facts};
 use super::guarded::check_table;
-use super::members::{BEING_CHECKED, CHANGED, Member, find_tables};
+use super::members::{BEING_CHECKED, CHANGED, Member, find_tables, has_subscription};
 use crate::postgres::catalog::{self, is_own};
 use crate::postgres::compat::local_transaction_id;
 use crate::postgres::one_thread::OneThread;
@@ -233,7 +233,7 @@ fn lock_children(index: usize) {
 
 /// Lists the tables of a tree. What is known of each stays.
 fn list(index: usize, column: &Polled) -> Result<(), Report> {
-    let found = read_facts(|| find_tables(column.topmost))?;
+    let (found, is_subscribed) = read_facts(|| Ok((find_tables(column.topmost)?, has_subscription()?)))?;
     let count = found.count;
     // SAFETY: the memory has a place for each member, and lives until it is replaced.
     let members = unsafe {
@@ -256,8 +256,7 @@ fn list(index: usize, column: &Polled) -> Result<(), Report> {
     }
     let grown_in = if has_grown { local_transaction_id() } else { old.grown_in };
     let (first, inherits) = (members.as_mut_ptr(), members.iter().any(|member| member.inherits));
-    let (is_listed, is_subscribed) = (true, found.is_subscribed);
-    replace(index, Tree { first, count, is_listed, is_subscribed, inherits, checked: CHANGED, grown_in, ..*old });
+    replace(index, Tree { first, count, is_listed: true, is_subscribed, inherits, checked: CHANGED, grown_in, ..*old });
     Ok(())
 }
 
