@@ -46,4 +46,4 @@ macro_rules! specs {
     };
 }
 
-specs! { clock place reader writer }
+specs! { clock messages place reader writer }

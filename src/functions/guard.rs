@@ -50,9 +50,7 @@ fn comb_guard(call: Call) -> Result<Datum, Report> {
     let Some(key) = key(trigger, row, &guarded.column) else { return Ok(Datum::from(row)) };
     let follows = |event| last.filter(|last| trigger.is_before() && last.is(event, key));
     match trigger.event() {
-        Event::Delete if follows(Event::Update).is_some_and(|last| last.row == identity(row)) => {
-            note(trigger, &guarded.column, key)
-        }
+        Event::Delete if follows(Event::Update).is_some() => note(trigger, &guarded.column, key),
         Event::Delete => (),
         Event::Insert if follows(Event::Delete).is_some() => (),
         Event::Update if trigger.old_row().and_then(|old| self::key(trigger, old, &guarded.column)) == Some(key) => {
@@ -134,8 +132,10 @@ fn check(trigger: Trigger, guarded: &mut Guarded, key: Key) -> Result<(), Report
             }
             let is_later = |tick: u64| Ok::<_, Report>(layout.order.compare(&id, &smallest_id(layout, tick)?).is_ge());
             if !guarded.has_compared && is_later(tick_of_number(last_tick()?) + layout.min_step())? {
-                return Err(report!(ERRCODE_CHECK_VIOLATION, "key {id} is later than the clock of the server")
-                    .hint("Let the INSERT generate the UUID, or use comb_observe() with it before."));
+                return Err(report!(ERRCODE_CHECK_VIOLATION, "key {id} is later than the clock of the server").hint(
+                    "Let the INSERT generate the UUID, or use CALL comb_track('table') and then comb_observe() with the UUID, in \
+                         the same transaction.",
+                ));
             }
             guarded.has_compared = true;
         }
@@ -159,9 +159,10 @@ fn rejected(trigger: Trigger, error: Report, with: &str) -> Report {
 
 #[cold]
 fn foreign(key: i64, sequence: Oid, last: i64) -> Report {
-    report!(ERRCODE_CHECK_VIOLATION, "key {key} is above {last}, the last number of sequence ")
-        .relation(sequence)
-        .hint("Let the sequence generate the key. Before an import of greater keys, use setval().")
+    report!(ERRCODE_CHECK_VIOLATION, "key {key} is above {last}, the last number of sequence ").relation(sequence).hint(
+        "Let the sequence generate the key. Before an import of greater keys, use CALL comb_track('table') and then setval(), in \
+             the same transaction.",
+    )
 }
 
 /// The last call of the guard of a column. PostgreSQL moves a row to another partition by UPDATE, DELETE and INSERT, in this order.
@@ -172,20 +173,12 @@ struct Last {
     /// The column in the topmost table.
     of: (Oid, i16),
     key: Key,
-    /// The row that it found.
-    row: (Oid, [u8; 6]),
 }
 
 /// The memory for the row that a statement changes: each statement has its own, and PostgreSQL resets it before the next row.
 fn memory_of_row() -> pg_sys::MemoryContext {
     // SAFETY: reads a variable of the process. Triggers are called with this memory.
     unsafe { pg_sys::CurrentMemoryContext }
-}
-
-/// The table and the place of a stored row. A MERGE can change several rows with one key.
-fn identity(row: pg_sys::HeapTuple) -> (Oid, [u8; 6]) {
-    // SAFETY: a row of the trigger's table.
-    unsafe { ((*row).t_tableOid, (&raw const (*row).t_self).cast::<[u8; 6]>().read()) }
 }
 
 impl Last {
@@ -216,14 +209,13 @@ fn note(trigger: Trigger, column: &Polled, key: Key) {
     let mut calls = LAST.get();
     let Some(place) = calls.iter_mut().find(|last| last.is_none()) else { return };
     let (memory, of) = (memory_of_row(), (column.topmost, column.topmost_attribute));
-    let row = identity(trigger.old_row().unwrap_or(trigger.row()));
     // SAFETY: the callback is in the memory at whose reset it is called.
     unsafe {
         let callback = raw::palloc(size_of::<pg_sys::MemoryContextCallback>()).cast::<pg_sys::MemoryContextCallback>();
         callback.write(pg_sys::MemoryContextCallback { func: Some(forget_last), arg: memory.cast(), next: std::ptr::null_mut() });
         raw::MemoryContextRegisterResetCallback(memory, callback);
     }
-    *place = Some(Last { event: trigger.event(), memory, of, key, row });
+    *place = Some(Last { event: trigger.event(), memory, of, key });
     LAST.set(calls);
 }
 

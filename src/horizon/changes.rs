@@ -14,61 +14,71 @@ use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
 
-/// A set of numbers. Of more than there is room for, it contains every number.
-#[derive(Clone, Copy)]
-struct Set<const ROOM: usize> {
-    numbers: [u32; ROOM],
-    count: usize,
+/// A set of numbers, by their last 16 bits: it also contains others. New OIDs follow each other, and those of an hour have few bits
+/// in common.
+struct Set {
+    words: [u64; 1024],
 }
 
-impl<const ROOM: usize> Set<ROOM> {
-    const EMPTY: Self = Self { numbers: [0; ROOM], count: 0 };
+impl Set {
+    const EMPTY: Self = Self { words: [0; 1024] };
 
-    fn contains(&self, number: u32) -> bool {
-        self.numbers.get(..self.count).is_none_or(|numbers| numbers.contains(&number))
+    fn word(&mut self, number: u32) -> &mut u64 {
+        &mut self.words[number as usize / 64 % 1024]
+    }
+
+    fn contains(&mut self, number: u32) -> bool {
+        *self.word(number) >> (number % 64) & 1 != 0
     }
 
     /// 0: every number.
     fn insert(&mut self, number: u32) {
         if number == 0 {
-            self.count = usize::MAX;
-        } else if !self.contains(number) {
-            if let Some(place) = self.numbers.get_mut(self.count) {
-                *place = number;
-            }
-            self.count += 1;
+            self.words.fill(u64::MAX);
+        } else {
+            *self.word(number) |= 1 << (number % 64);
         }
     }
 }
 
 /// The relations and schemas about which messages came during a transaction.
-#[derive(Clone, Copy)]
-pub struct Changed {
+struct Changed {
     transaction: u32,
-    relations: Set<128>,
+    relations: Set,
     /// The hashes of their OIDs.
-    schemas: Set<8>,
+    schemas: Set,
 }
 
-impl Changed {
-    const NONE: Self = Self { transaction: 0, relations: Set::EMPTY, schemas: Set::EMPTY };
-
-    pub fn contains(&self, relation: Oid) -> bool {
-        self.relations.contains(relation.to_u32())
-    }
-
-    /// Whether a table or its schema can have got another name.
-    fn contains_name(&self, table: Oid) -> bool {
-        self.contains(table) || catalog::schema_hash(table).is_none_or(|hash| self.schemas.contains(hash))
-    }
-}
-
-static CHANGED_NOW: OneThread<Cell<Changed>> = OneThread::new(Cell::new(Changed::NONE));
+static CHANGED: OneThread<UnsafeCell<Changed>> =
+    OneThread::new(UnsafeCell::new(Changed { transaction: 0, relations: Set::EMPTY, schemas: Set::EMPTY }));
 
 /// Those of the current transaction.
-pub fn changed_now() -> Changed {
-    let (changed, transaction) = (CHANGED_NOW.get(), local_transaction_id());
-    if changed.transaction == transaction { changed } else { Changed { transaction, ..Changed::NONE } }
+///
+/// # Safety
+/// The caller drops the reference before it calls a function of PostgreSQL.
+unsafe fn changed() -> &'static mut Changed {
+    let transaction = local_transaction_id();
+    // SAFETY: guaranteed by the caller.
+    let changed = unsafe { &mut *CHANGED.get() };
+    if changed.transaction != transaction {
+        changed.relations.words.fill(0);
+        changed.schemas.words.fill(0);
+        changed.transaction = transaction;
+    }
+    changed
+}
+
+/// Whether a message about a relation has come during the transaction.
+pub fn has_changed(relation: Oid) -> bool {
+    // SAFETY: no call of PostgreSQL while the reference is in use.
+    unsafe { changed() }.relations.contains(relation.to_u32())
+}
+
+/// Whether a table or its schema can have got another name during the transaction.
+fn can_have_other_name(table: Oid) -> bool {
+    let schema = catalog::schema_hash(table);
+    // SAFETY: no call of PostgreSQL while the reference is in use.
+    has_changed(table) || schema.is_none_or(|hash| unsafe { changed() }.schemas.contains(hash))
 }
 
 /// Notes a relation that has changed; INVALID: any can have.
@@ -91,12 +101,12 @@ pub fn note_schema(hash: u32) {
 }
 
 fn note(insert: impl FnOnce(&mut Changed)) {
-    // A statement is planned after the start of its transaction, at which all older messages come.
-    // SAFETY: reads a variable of the process.
-    if unsafe { raw::IsTransactionState() } {
-        let mut changed = changed_now();
-        insert(&mut changed);
-        CHANGED_NOW.set(changed);
+    // A statement is planned after the start of its transaction, at which all older messages come. In a subtransaction that has
+    // failed, PostgreSQL is in no transaction state.
+    // SAFETY: both read variables of the process.
+    if unsafe { raw::IsTransactionState() || raw::GetCurrentTransactionNestLevel() > 1 } {
+        // SAFETY: `insert` calls no function of PostgreSQL.
+        insert(unsafe { changed() });
     }
 }
 
@@ -130,11 +140,13 @@ static KNOWN: OneThread<UnsafeCell<Tables>> = OneThread::new(UnsafeCell::new(Tab
 pub fn look(table: Oid) -> Result<(), Report> {
     let (name, transaction) = (catalog::name_rows(table), local_transaction_id());
     // SAFETY: no call of PostgreSQL while the reference is in use.
-    let known = unsafe { &mut *KNOWN.get() };
+    let known = || unsafe { &mut *KNOWN.get() };
+    if known().tables.iter().any(|known| (known.table, known.name) == (table, name) && known.doubtful_in != transaction) {
+        return Ok(());
+    }
+    let name = receive_messages_of_name(table, name);
+    let known = known();
     if let Some(known) = known.tables.iter_mut().find(|known| known.table == table) {
-        if known.name == name && known.doubtful_in != transaction {
-            return Ok(());
-        }
         known.name = name;
         if is_renamed_by_another(table) {
             doubt(table);
@@ -145,17 +157,33 @@ pub fn look(table: Oid) -> Result<(), Report> {
     known.next = (known.next + 1) % TABLES;
     known.tables[known.next % TABLES] = Known { table, name, doubtful_in: 0 };
     // The name that it had is not known. Other checks come first: they say more.
-    if changed_now().contains_name(table) {
+    if can_have_other_name(table) {
         doubt(table);
     }
     Ok(())
+}
+
+/// Receives the messages about a name, which else come in a later transaction, whose statement may mean another table. Returns the
+/// rows that have the name then.
+#[cold]
+fn receive_messages_of_name(table: Oid, mut name: Option<NameRows>) -> Option<NameRows> {
+    while let Some((relation, schema, _)) = name {
+        catalog::receive_messages_of(relation);
+        catalog::receive_messages_of(schema);
+        let now = catalog::name_rows(table);
+        if now == name {
+            break;
+        }
+        name = now;
+    }
+    name
 }
 
 /// That of this transaction is the error of another check.
 #[cold]
 fn is_renamed_by_another(table: Oid) -> bool {
     let is_own = catalog::relation(table).and_then(|class| class.written_by).is_some_and(catalog::is_own);
-    changed_now().contains_name(table) && !is_own
+    can_have_other_name(table) && !is_own
 }
 
 /// Has [`require_unchanged`] return an error until the end of the transaction.

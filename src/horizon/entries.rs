@@ -229,7 +229,7 @@ fn claim(floors: Floors, key: Key) -> Result<(usize, u64), Report> {
     if ENTRIES.get().count >= floors.places() / 4 {
         return Err(report!(ERRCODE_PROGRAM_LIMIT_EXCEEDED, "transaction writes too many polled columns")
             .detail(format_args!("A transaction can write {} of them.", floors.places() / 4))
-            .hint("Insert into fewer tables in one transaction, or preload comb for more shared memory."));
+            .hint("Insert into fewer tables in one transaction. If comb is preloaded, there are more with a higher \"max_connections\"."));
     }
     let mut entries = ENTRIES.get();
     // An ERROR after the entry is written would leave one that this process does not know.

@@ -55,11 +55,12 @@ fn check_guard(
 ) -> Result<(), Report> {
     // Whether there is a guard, one that is called before the row is stored, and also before a DELETE.
     let (mut is_guarded, mut is_before, mut sees_deletes) = (false, false, false);
-    let mut is_only_local = false;
+    let (mut is_only_local, mut has_version) = (false, false);
     triggers::scan(table, |trigger| {
         let calls = trigger.calls();
         let is_of_a_key = matches!(calls, Some(Calls::Guard | Calls::RowVersion));
         let is_of_column = is_of_a_key && trigger.column() == name;
+        has_version |= is_of_column && calls == Some(Calls::RowVersion);
         // A guard compares by the layout of any of them.
         if let KeyType::Uuid(by_type) = column.key_type
             && is_of_column
@@ -96,17 +97,21 @@ fn check_guard(
                 "Use ALTER TABLE ... ENABLE ALWAYS TRIGGER if no subscription fills the table, or its keys come from comb_tracked() or \
                  comb_row_version(). Other rows would stop the subscription: poll them on the publisher.",
             )),
-        (false, false) => Err(unguarded(table, name)),
+        (false, false) => Err(unguarded(table, name, has_version)),
     }
 }
 
 #[cold]
-fn unguarded(table: Oid, name: &CStr) -> Report {
+fn unguarded(table: Oid, name: &CStr, has_version: bool) -> Report {
     report!(ERRCODE_WRONG_OBJECT_TYPE, "table ")
         .relation(table)
         .and(" has no enabled trigger that calls comb_guard() for column ")
         .quote(name.to_bytes())
-        .hint("Use CALL comb_enable_polls('table', 'column').")
+        .hint(if has_version {
+            "comb_row_version() must be called by one enabled trigger BEFORE INSERT OR UPDATE FOR EACH ROW without WHEN."
+        } else {
+            "Use CALL comb_enable_polls('table', 'column')."
+        })
 }
 
 #[cold]

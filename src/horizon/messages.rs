@@ -1,7 +1,8 @@
 //! Messages that relations have changed, from the load of the library on.
 //!
 //! PostgreSQL calls a callback after it has rebuilt the entry of an open relation, during which other messages come. If the rebuild
-//! fails, the message is lost: at the end of a transaction or subtransaction that fails, all is forgotten.
+//! fails, the message is lost, also for PostgreSQL's plans: at the end of a transaction or subtransaction that fails, all is
+//! forgotten.
 
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -69,15 +70,16 @@ unsafe extern "C-unwind" fn at_end_of_subtransaction(
     after(event == pg_sys::SubXactEvent::SUBXACT_EVENT_ABORT_SUB);
 }
 
-/// Forgets all if the transaction has failed, and a message has come since the last one.
+/// Forgets all if the transaction or subtransaction has failed, and a message has come since another began or ended.
 fn after(has_failed: bool) {
     static SEEN: OneThread<Cell<u64>> = OneThread::new(Cell::new(0));
     // SAFETY: reads a variable of the process.
     let received = unsafe { pg_sys::SharedInvalidMessageCounter };
-    if has_failed && SEEN.replace(received) != received {
+    if SEEN.replace(received) != received && has_failed {
         changes::note_relation(Oid::INVALID);
         changes::note_schema(0);
         tree::forget(Oid::INVALID);
+        tree::doubt_plans();
         definition::forget(Oid::INVALID);
     }
 }

@@ -16,7 +16,7 @@ use super::tree;
 use crate::postgres::catalog;
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
-use crate::postgres::sequence::{Reader, last_number};
+use crate::postgres::sequence::{Reader, dropped, last_number};
 use crate::postgres::string_info::StringInfo;
 use crate::server::host::in_parallel_worker;
 use comb_horizon::{Key, Snapshot, Transactions, Unknown, number_of_tick};
@@ -186,7 +186,7 @@ pub fn check_sequence(sequence: Oid, is_strict: bool) -> Result<(), Report> {
     });
     let persistence = catalog::relation(sequence).map(|class| class.persistence);
     let Some(([increment, cache, cycles], persistence)) = definition.zip(persistence) else {
-        return Err(catalog::no_relation(sequence));
+        return Err(dropped(sequence));
     };
     let refused = |problem, hint| Err(refused(sequence, problem, hint));
     if increment <= 0 {
@@ -248,14 +248,11 @@ impl From<Unknown> for Report {
     #[cold]
     fn from(unknown: Unknown) -> Self {
         match unknown {
-            Unknown::Overwritten => report!(
-                ERRCODE_T_R_SERIALIZATION_FAILURE,
-                "the horizon of this snapshot is not known any more"
-            )
-            .detail("Since the snapshot was taken, more transactions have ended than comb remembers.")
-            .hint(
-                "Repeat the statement or the transaction. Ask for the horizon first in a long transaction; it keeps the answer.",
-            ),
+            Unknown::Overwritten => {
+                report!(ERRCODE_T_R_SERIALIZATION_FAILURE, "the horizon of this snapshot is not known any more")
+                    .detail("Since the snapshot was taken, more transactions have ended than comb remembers.")
+                    .hint("Repeat the transaction. Ask for the horizon first in a long transaction; it keeps the answer.")
+            }
             Unknown::EveryNumber(id) => report!(
                 ERRCODE_T_R_SERIALIZATION_FAILURE,
                 "transaction {} was prepared by version 0.4.1 of comb, and can have stored numbers of any table",

@@ -3,13 +3,13 @@
 //! A table is checked again when PostgreSQL says that it has changed, and for a snapshot that may be older than the one with which
 //! it was checked.
 
-use std::cell::UnsafeCell;
+use std::cell::{Cell, UnsafeCell};
 use std::ptr;
 
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, Oid};
 
-use super::changes::changed_now;
+use super::changes::{has_changed, note_relation};
 use super::definition::{Polled, accept_changes, column_name, read_facts};
 use super::guarded::check_table;
 use super::members::{BEING_CHECKED, CHANGED, Member, find_tables, has_subscription};
@@ -110,6 +110,13 @@ pub fn forget(relation: Oid) {
             (tree.is_listed, tree.checked) = (tree.is_listed && !shapes_tree, CHANGED);
         }
     }
+}
+
+/// Whether a plan of the process may lack a table because PostgreSQL has lost a message.
+static PLANS_ARE_DOUBTFUL: OneThread<Cell<bool>> = OneThread::new(Cell::new(false));
+
+pub fn doubt_plans() {
+    PLANS_ARE_DOUBTFUL.set(true);
 }
 
 /// Checks all tables of a polled column. Those by INHERITS are locked until the end of the transaction.
@@ -233,7 +240,18 @@ fn lock_children(index: usize) {
 
 /// Lists the tables of a tree. What is known of each stays.
 fn list(index: usize, column: &Polled) -> Result<(), Report> {
-    let (found, is_subscribed) = read_facts(|| Ok((find_tables(column.topmost)?, has_subscription()?)))?;
+    let (found, is_subscribed) = read_facts(|| {
+        let found = find_tables(column.topmost)?;
+        for member in found.members() {
+            // SAFETY: no call of PostgreSQL while the reference is in use.
+            let known = unsafe { tree(index) }.find(member.table).map(|known| known.attached_by);
+            if known != Some(member.attached_by) {
+                // Else a message comes in a later transaction, whose statement may lack the table.
+                catalog::receive_messages_of(member.attached_by);
+            }
+        }
+        Ok((found, has_subscription()?))
+    })?;
     let count = found.count;
     // SAFETY: the memory has a place for each member, and lives until it is replaced.
     let members = unsafe {
@@ -244,9 +262,13 @@ fn list(index: usize, column: &Polled) -> Result<(), Report> {
     };
     // SAFETY: no call of PostgreSQL while the reference is in use.
     let old = unsafe { tree(index) };
-    // Of a tree that was not known, all tables are new. Those that the statement may lack were attached during the transaction.
-    let changed = changed_now();
-    let is_changed = |member: &Member| member.shapes_tree && changed.contains(member.table);
+    // Of a tree that was not known, all tables are new. Those that the statement may lack were attached during the transaction, or
+    // a message was lost.
+    let are_plans_doubtful = PLANS_ARE_DOUBTFUL.take();
+    if are_plans_doubtful {
+        note_relation(Oid::INVALID);
+    }
+    let is_changed = |member: &Member| member.shapes_tree && has_changed(member.table);
     let (mut has_grown, is_first) = (false, old.count == 0);
     for member in &mut *members {
         match old.find(member.table) {
@@ -257,6 +279,10 @@ fn list(index: usize, column: &Polled) -> Result<(), Report> {
     let grown_in = if has_grown { local_transaction_id() } else { old.grown_in };
     let (first, inherits) = (members.as_mut_ptr(), members.iter().any(|member| member.inherits));
     replace(index, Tree { first, count, is_listed: true, is_subscribed, inherits, checked: CHANGED, grown_in, ..*old });
+    if has_grown || are_plans_doubtful {
+        // SAFETY: as at the message that PostgreSQL has lost.
+        unsafe { raw::ResetPlanCache() };
+    }
     Ok(())
 }
 

@@ -202,6 +202,20 @@ pub fn is_own(id: u32) -> bool {
     unsafe { raw::TransactionIdIsCurrentTransactionId(pg_sys::TransactionId::from_inner(id)) }
 }
 
+/// Receives all messages of the transaction that wrote a visible row, also if the row became visible before they are sent.
+pub fn receive_messages_of(writer: u32) {
+    let writer = pg_sys::TransactionId::from_inner(writer);
+    // A transaction releases the lock on its id after it has sent its messages. One that is in progress is this one, or has the id
+    // of another that ended long ago.
+    // SAFETY: in a transaction. No relation and no row are named to those who look at the waiting process.
+    unsafe {
+        if writer >= pg_sys::FirstNormalTransactionId && !raw::TransactionIdIsInProgress(writer) {
+            raw::XactLockTableWait(writer, ptr::null_mut(), ptr::null_mut(), pg_sys::XLTW_Oper::XLTW_None);
+            raw::AcceptInvalidationMessages();
+        }
+    }
+}
+
 /// Calls `each` with the rows that have these values in the first columns of an index, until it returns an error.
 pub fn scan(by: CatalogIndex, values: &[Oid], mut each: impl FnMut(Row) -> Result<(), Report>) -> Result<(), Report> {
     let lock = pg_sys::AccessShareLock as i32;

@@ -76,6 +76,8 @@ functions! {
     fn systable_endscan(scan: SysScanDesc);
     fn AcceptInvalidationMessages();
     fn IsTransactionState() -> bool;
+    fn GetCurrentTransactionNestLevel() -> c_int;
+    fn ResetPlanCache();
     fn CacheRegisterRelcacheCallback(function: RelcacheCallbackFunction, argument: Datum);
     fn CacheRegisterSyscacheCallback(cache: c_int, function: SyscacheCallbackFunction, argument: Datum);
     fn get_attname(relation: Oid, column: AttrNumber, missing_ok: bool) -> *mut c_char;
@@ -160,6 +162,7 @@ functions! {
     fn GetTopFullTransactionIdIfAny() -> FullTransactionId;
     fn TransactionIdIsCurrentTransactionId(id: TransactionId) -> bool;
     fn TransactionIdIsInProgress(id: TransactionId) -> bool;
+    fn XactLockTableWait(id: TransactionId, relation: Relation, row: ItemPointer, operation: XLTW_Oper::Type);
     fn RegisterXactCallback(callback: XactCallback, argument: *mut c_void);
     fn RegisterSubXactCallback(callback: SubXactCallback, argument: *mut c_void);
     fn ActiveSnapshotSet() -> bool;

@@ -3,7 +3,6 @@
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, Oid};
 
-use super::catalog;
 use super::compat::{TOP_SUBTRANSACTION, file_of, new_files};
 use super::raw;
 use super::report::{Report, report};
@@ -48,7 +47,7 @@ pub fn last_number(sequence: Oid, reader: Reader) -> Result<LastNumber, Report> 
     // with one row, which does not move.
     unsafe {
         let relation = raw::try_relation_open(sequence, lock);
-        let Some(open) = relation.as_ref() else { return Err(catalog::no_relation(sequence)) };
+        let Some(open) = relation.as_ref() else { return Err(dropped(sequence)) };
         let class = &*open.rd_rel;
         let (kind, persistence) = (class.relkind as u8, class.relpersistence as u8);
         if kind != pg_sys::RELKIND_SEQUENCE {
@@ -83,6 +82,13 @@ pub fn last_number(sequence: Oid, reader: Reader) -> Result<LastNumber, Report> 
         let number = if is_called { last } else { last.saturating_sub(1) };
         Ok(LastNumber { number, file, is_provisional: first != 0 && newest != TOP_SUBTRANSACTION })
     }
+}
+
+/// The column has another source by now, or none.
+#[cold]
+pub fn dropped(sequence: Oid) -> Report {
+    report!(ERRCODE_T_R_SERIALIZATION_FAILURE, "sequence with OID {} was dropped during the statement", sequence.to_u32())
+        .hint("Repeat the transaction.")
 }
 
 /// Others know nothing of the number of a sequence that this transaction has changed, and a rollback brings another one back.

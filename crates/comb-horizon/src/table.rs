@@ -71,7 +71,8 @@ impl<'a> Floors<'a> {
     /// a floor: [`Self::set_floor`].
     ///
     /// Places are used in turn, so that an entry stays readable after the end of its transaction. One that ended less than a
-    /// quarter as many ids ago as there are places is passed over, if there is another among the next 32.
+    /// quarter as many ids ago as there are places is passed over, if there is another among the next 32. If there is none, that
+    /// of the oldest transaction of these is used: the end of a prepared one is noted when a writer comes by.
     ///
     /// # Errors
     /// There is no free place, or the database has its share of them: the rule stands at the [crate].
@@ -123,7 +124,15 @@ impl<'a> Floors<'a> {
         let count = self.places.len();
         let search = count.min(SEARCH);
         let first = self.header.next.fetch_add(1, Relaxed) as usize;
+        // The place and the word of the oldest transaction that is passed over.
+        let mut oldest: Option<(usize, u64)> = None;
         for turn in 0..search + count {
+            if turn == search
+                && let Some((index, word)) = oldest
+                && self.overwrite(self.places.get(index)?, word, entry, transactions)
+            {
+                return Some(index);
+            }
             let index = first.wrapping_add(turn) % count;
             let place = self.places.get(index)?;
             if turn < count {
@@ -133,27 +142,33 @@ impl<'a> Floors<'a> {
             if word & STATE != ENDED {
                 continue;
             }
-            if word != 0 {
-                let Some(end) = place.end_of(word) else { continue };
-                let is_recent = end + count as u64 / 4 > next;
-                if turn < search && is_recent {
-                    continue;
-                }
-                self.lose(word >> 2, end, transactions);
-                transactions.reach(c"comb-overwritten");
+            let is_recent = || place.end_of(word).is_none_or(|end| end + count as u64 / 4 > next);
+            if turn < search && word != 0 && is_recent() {
+                oldest = Some(oldest.map_or((index, word), |(at, of)| if word < of { (index, word) } else { (at, of) }));
+            } else if self.overwrite(place, word, entry, transactions) {
+                return Some(index);
             }
-            if !place.claim(word) {
-                continue;
-            }
-            transactions.reach(c"comb-claimed");
-            let live = self.header.live.fetch_add(1, Relaxed);
-            debug_assert!(live < count as u64, "more entries than places");
-            place.write(entry);
-            // The entry is written before the last number is read.
-            fence(SeqCst);
-            return Some(index);
         }
         None
+    }
+
+    /// Writes an entry to a place whose entry has ended; false if another writer has claimed it.
+    fn overwrite(&self, place: &Place, word: u64, entry: Entry, transactions: &impl Transactions) -> bool {
+        if word != 0 {
+            let Some(end) = place.end_of(word) else { return false };
+            self.lose(word >> 2, end, transactions);
+            transactions.reach(c"comb-overwritten");
+        }
+        if !place.claim(word) {
+            return false;
+        }
+        transactions.reach(c"comb-claimed");
+        let live = self.header.live.fetch_add(1, Relaxed);
+        debug_assert!(live < self.places.len() as u64, "more entries than places");
+        place.write(entry);
+        // The entry is written before the last number is read.
+        fence(SeqCst);
+        true
     }
 
     /// Says that the entry of a transaction is about to be overwritten. `end`: the next id after it had ended.

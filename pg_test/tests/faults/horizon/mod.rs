@@ -6,6 +6,7 @@ mod edges;
 mod histories;
 mod pages;
 mod places;
+mod plans;
 mod stage;
 mod steps;
 mod tools;

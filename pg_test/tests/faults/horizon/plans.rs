@@ -1,0 +1,171 @@
+//! A plan that lacks a new partition, although the snapshot of its statement sees the partition's rows: PostgreSQL takes no messages
+//! for a plan whose tables the transaction has locked, and can lose them. The plans find the partitions of keys when they begin, so
+//! that the partitioned table is open.
+
+use std::thread::{self, sleep};
+use std::time::Duration;
+
+use pg_test::{Server, Sharing, sqlstate, value};
+use postgres::{Client, SimpleQueryMessage};
+
+/// Row 1 is stored. [`attach`] stores row 2 in a partition that is new, and row 3.
+fn server() -> Server {
+    let server = Server::start(Sharing::Preloaded, &[]);
+    server.execute(
+        "CREATE TABLE parts (n bigserial, body text) PARTITION BY RANGE (n);
+         CREATE TABLE part_1 PARTITION OF parts FOR VALUES FROM (1) TO (2);
+         CREATE TABLE part_3 PARTITION OF parts FOR VALUES FROM (3) TO (4);
+         CREATE TABLE leaf (LIKE parts INCLUDING DEFAULTS);
+         CALL comb_enable_polls('parts', 'n');
+         INSERT INTO parts (body) VALUES ('first')",
+    );
+    server
+}
+
+fn attach(server: &Server) {
+    server.execute("ALTER TABLE parts ATTACH PARTITION leaf FOR VALUES FROM (2) TO (3)");
+    server.execute("INSERT INTO parts (body) VALUES ('second')");
+    server.execute("INSERT INTO parts (body) VALUES ('third')");
+}
+
+/// A reader whose plan of `poll` PostgreSQL keeps.
+fn reader(server: &Server, horizon: &str) -> Client {
+    let mut reader = server.connect();
+    let prepare = format!(
+        "SET plan_cache_mode = force_generic_plan; SET lock_timeout = 600;
+         PREPARE poll (bigint) AS SELECT n FROM parts WHERE n > $1 AND n <= (SELECT {horizon}) ORDER BY n"
+    );
+    reader.batch_execute(&prepare).expect("a statement");
+    reader
+}
+
+/// The rows that a statement returns, or its SQLSTATE.
+fn rows(reader: &mut Client, statement: &str) -> Result<Vec<String>, String> {
+    match reader.simple_query(statement) {
+        Ok(messages) => Ok(messages
+            .iter()
+            .filter_map(|message| match message {
+                SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
+                _ => None,
+            })
+            .collect()),
+        Err(error) => Err(error.code().map_or_else(|| error.to_string(), |code| code.code().to_owned())),
+    }
+}
+
+/// The rows after 1, from a reader that repeats a poll after 40001.
+fn rest(reader: &mut Client) -> Vec<String> {
+    match rows(reader, "EXECUTE poll (1)") {
+        Ok(rows) => rows,
+        Err(state) => {
+            assert_eq!(state, "40001");
+            rows(reader, "EXECUTE poll (1)").expect("the next poll")
+        }
+    }
+}
+
+/// What a reader does while, for some time, nobody can read the triggers of a table: PostgreSQL cannot read a table again that has
+/// changed.
+fn without_triggers<T>(server: &Server, act: impl FnOnce() -> T) -> T {
+    let mut locker = server.connect();
+    locker.batch_execute("BEGIN; LOCK TABLE pg_trigger IN ACCESS EXCLUSIVE MODE").expect("a lock");
+    let locker = thread::spawn(move || {
+        // Longer than lock_timeout, and shorter than twice that.
+        sleep(Duration::from_millis(900));
+        locker.batch_execute("COMMIT").expect("COMMIT");
+    });
+    let result = act();
+    locker.join().expect("a lock");
+    result
+}
+
+/// The message is lost also for the plan, which is not made again.
+#[test]
+fn a_poll_that_fails_on_the_message() {
+    for has_polled in [true, false] {
+        let server = server();
+        let mut reader = reader(&server, "comb_number_horizon('parts', after => $1)");
+        if has_polled {
+            assert_eq!(rows(&mut reader, "EXECUTE poll (0)"), Ok(vec!["1".to_owned()]));
+        }
+        reader.batch_execute("EXPLAIN EXECUTE poll (1)").expect("a plan");
+        reader.batch_execute("BEGIN; SELECT FROM parts").expect("locks");
+        attach(&server);
+        without_triggers(&server, || assert_eq!(sqlstate(&mut reader, "EXECUTE poll (1)"), "55P03"));
+        reader.batch_execute("ROLLBACK").expect("ROLLBACK");
+        assert_eq!(rest(&mut reader), ["2", "3"], "has polled: {has_polled}");
+        assert_eq!(rows(&mut reader, "EXECUTE poll (2)"), Ok(vec!["3".to_owned()]));
+        server.assert_clean_log();
+    }
+}
+
+/// The statement of the poll itself catches the failure.
+#[test]
+fn a_poll_that_catches_the_failure() {
+    let server = server();
+    server.execute(
+        "CREATE TABLE other (o int);
+         CREATE FUNCTION reads() RETURNS boolean LANGUAGE plpgsql AS $$
+         BEGIN
+             BEGIN PERFORM FROM other; EXCEPTION WHEN lock_not_available THEN NULL; END;
+             RETURN true;
+         END $$",
+    );
+    let mut reader = reader(&server, "CASE WHEN reads() THEN comb_number_horizon('parts', after => $1) END");
+    // In the transaction, the poll has nothing more to lock but the other table.
+    let warm = "SELECT n FROM parts WHERE n > 1 AND n <= (SELECT 5::bigint) ORDER BY n";
+    reader.batch_execute("EXPLAIN EXECUTE poll (1); SELECT reads()").expect("a plan");
+    reader.batch_execute(&format!("BEGIN; {warm}")).expect("locks");
+    attach(&server);
+    let found = without_triggers(&server, || rows(&mut reader, "EXECUTE poll (1)"));
+    assert_eq!(found, Err("40001".to_owned()));
+    reader.batch_execute("ROLLBACK").expect("ROLLBACK");
+    assert_eq!(rest(&mut reader), ["2", "3"]);
+    server.assert_clean_log();
+}
+
+/// The message comes while the connection waits for the end of a subtransaction that has failed.
+#[test]
+fn a_message_in_a_failed_subtransaction() {
+    let server = server();
+    server.execute(
+        "CREATE FUNCTION opens() RETURNS refcursor LANGUAGE plpgsql AS $$
+         DECLARE cursor bigint := 1; rows refcursor := 'rows';
+         BEGIN
+             OPEN rows FOR SELECT n FROM parts
+                 WHERE n > cursor AND n <= (SELECT comb_number_horizon('parts', after => cursor)) ORDER BY n;
+             RETURN rows;
+         END $$",
+    );
+    let mut reader = reader(&server, "comb_number_horizon('parts', after => $1)");
+    let warm = "SELECT n FROM parts WHERE n > 1 AND n <= (SELECT 5::bigint) ORDER BY n";
+    reader.batch_execute(&format!("PREPARE opens AS SELECT opens(); {warm}")).expect("a read");
+    reader.batch_execute("BEGIN; EXECUTE opens; CLOSE rows; COMMIT").expect("a plan");
+    reader.batch_execute(&format!("BEGIN; {warm}")).expect("a lock");
+    attach(&server);
+    reader.batch_execute("EXECUTE opens; SAVEPOINT a").expect("a cursor with the old plan");
+    assert_eq!(sqlstate(&mut reader, "SELECT 1 / 0"), "22012");
+    // So many that PostgreSQL has idle connections read them.
+    let many = "DO $$BEGIN FOR i IN 1..900 LOOP CREATE TEMP TABLE many (n int); DROP TABLE many; END LOOP; END$$";
+    server.execute(many);
+    sleep(Duration::from_secs(1));
+    reader.batch_execute("ROLLBACK TO a").expect("ROLLBACK TO");
+    assert_eq!(rows(&mut reader, "FETCH ALL FROM rows"), Err("40001".to_owned()));
+    reader.batch_execute("ROLLBACK").expect("ROLLBACK");
+    assert_eq!(rest(&mut reader), ["2", "3"]);
+    assert_eq!(value::<i64>(&mut reader, "SELECT count(*) FROM parts"), 3);
+    server.assert_clean_log();
+}
+
+/// The first poll of a connection, in a transaction in which others have created temporary tables.
+#[test]
+fn polls_beside_temporary_tables() {
+    let server = server();
+    let mut first = server.connect();
+    first.batch_execute("BEGIN; SELECT comb_new()").expect("a transaction");
+    let many = "DO $$BEGIN FOR i IN 1..300 LOOP CREATE TEMP TABLE many (n int); DROP TABLE many; COMMIT; END LOOP; END$$";
+    server.execute(many);
+    let poll = "SELECT n FROM parts WHERE n <= comb_number_horizon('parts')";
+    assert_eq!(rows(&mut first, poll), Ok(vec!["1".to_owned()]));
+    server.assert_clean_log();
+}
