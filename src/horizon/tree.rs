@@ -9,7 +9,7 @@ use std::ptr;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, Oid};
 
-use super::changes::{has_changed, note_relation};
+use super::changes::has_changed;
 use super::definition::{Polled, accept_changes, column_name, read_facts};
 use super::guarded::check_table;
 use super::members::{BEING_CHECKED, CHANGED, Member, find_tables, has_subscription};
@@ -115,8 +115,17 @@ pub fn forget(relation: Oid) {
 /// Whether a plan of the process may lack a table because PostgreSQL has lost a message.
 static PLANS_ARE_DOUBTFUL: OneThread<Cell<bool>> = OneThread::new(Cell::new(false));
 
+/// The local id of the transaction that has reset such plans, of which its statements may have begun some.
+static RESET_IN: OneThread<Cell<u32>> = OneThread::new(Cell::new(0));
+
 pub fn doubt_plans() {
     PLANS_ARE_DOUBTFUL.set(true);
+}
+
+fn reset_plans() {
+    PLANS_ARE_DOUBTFUL.set(false);
+    // SAFETY: as at the message that PostgreSQL has lost.
+    unsafe { raw::ResetPlanCache() };
 }
 
 /// Checks all tables of a polled column. Those by INHERITS are locked until the end of the transaction.
@@ -260,15 +269,16 @@ fn list(index: usize, column: &Polled) -> Result<(), Report> {
         raw::pfree(found.first.cast());
         std::slice::from_raw_parts_mut(memory, count)
     };
+    if PLANS_ARE_DOUBTFUL.get() {
+        RESET_IN.set(local_transaction_id());
+        reset_plans();
+    }
     // SAFETY: no call of PostgreSQL while the reference is in use.
     let old = unsafe { tree(index) };
     // Of a tree that was not known, all tables are new. Those that the statement may lack were attached during the transaction, or
     // a message was lost.
-    let are_plans_doubtful = PLANS_ARE_DOUBTFUL.take();
-    if are_plans_doubtful {
-        note_relation(Oid::INVALID);
-    }
-    let is_changed = |member: &Member| member.shapes_tree && has_changed(member.table);
+    let is_reset = RESET_IN.get() == local_transaction_id();
+    let is_changed = |member: &Member| is_reset || member.shapes_tree && has_changed(member.table);
     let (mut has_grown, is_first) = (false, old.count == 0);
     for member in &mut *members {
         match old.find(member.table) {
@@ -279,9 +289,8 @@ fn list(index: usize, column: &Polled) -> Result<(), Report> {
     let grown_in = if has_grown { local_transaction_id() } else { old.grown_in };
     let (first, inherits) = (members.as_mut_ptr(), members.iter().any(|member| member.inherits));
     replace(index, Tree { first, count, is_listed: true, is_subscribed, inherits, checked: CHANGED, grown_in, ..*old });
-    if has_grown || are_plans_doubtful {
-        // SAFETY: as at the message that PostgreSQL has lost.
-        unsafe { raw::ResetPlanCache() };
+    if has_grown {
+        reset_plans();
     }
     Ok(())
 }
