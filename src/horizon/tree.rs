@@ -122,12 +122,6 @@ pub fn doubt_plans() {
     PLANS_ARE_DOUBTFUL.set(true);
 }
 
-fn reset_plans() {
-    PLANS_ARE_DOUBTFUL.set(false);
-    // SAFETY: as at the message that PostgreSQL has lost.
-    unsafe { raw::ResetPlanCache() };
-}
-
 /// Checks all tables of a polled column. Those by INHERITS are locked until the end of the transaction.
 ///
 /// # Errors
@@ -269,9 +263,10 @@ fn list(index: usize, column: &Polled) -> Result<(), Report> {
         raw::pfree(found.first.cast());
         std::slice::from_raw_parts_mut(memory, count)
     };
-    if PLANS_ARE_DOUBTFUL.get() {
+    if PLANS_ARE_DOUBTFUL.take() {
+        // SAFETY: as at the message that PostgreSQL has lost.
+        unsafe { raw::ResetPlanCache() };
         RESET_IN.set(local_transaction_id());
-        reset_plans();
     }
     // SAFETY: no call of PostgreSQL while the reference is in use.
     let old = unsafe { tree(index) };
@@ -289,9 +284,6 @@ fn list(index: usize, column: &Polled) -> Result<(), Report> {
     let grown_in = if has_grown { local_transaction_id() } else { old.grown_in };
     let (first, inherits) = (members.as_mut_ptr(), members.iter().any(|member| member.inherits));
     replace(index, Tree { first, count, is_listed: true, is_subscribed, inherits, checked: CHANGED, grown_in, ..*old });
-    if has_grown {
-        reset_plans();
-    }
     Ok(())
 }
 
