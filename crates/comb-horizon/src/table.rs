@@ -72,7 +72,7 @@ impl<'a> Floors<'a> {
     ///
     /// Places are used in turn, so that an entry stays readable after the end of its transaction. One that ended less than a
     /// quarter as many ids ago as there are places is passed over, if there is another among the next 32. If there is none, that
-    /// of the oldest transaction of these is used: the end of a prepared one is noted when a writer comes by.
+    /// of the first end of these is used: the end of a prepared transaction is noted when a writer comes by.
     ///
     /// # Errors
     /// There is no free place, or the database has its share of them: the rule stands at the [crate].
@@ -124,11 +124,11 @@ impl<'a> Floors<'a> {
         let count = self.places.len();
         let search = count.min(SEARCH);
         let first = self.header.next.fetch_add(1, Relaxed) as usize;
-        // The place and the word of the oldest transaction that is passed over.
-        let mut oldest: Option<(usize, u64)> = None;
+        // The end, the place and the word of the entry that ended first of those that are passed over.
+        let mut oldest: Option<(u64, usize, u64)> = None;
         for turn in 0..search + count {
             if turn == search
-                && let Some((index, word)) = oldest
+                && let Some((_, index, word)) = oldest
                 && self.overwrite(self.places.get(index)?, word, entry, transactions)
             {
                 return Some(index);
@@ -142,9 +142,13 @@ impl<'a> Floors<'a> {
             if word & STATE != ENDED {
                 continue;
             }
-            let is_recent = || place.end_of(word).is_none_or(|end| end + count as u64 / 4 > next);
-            if turn < search && word != 0 && is_recent() {
-                oldest = Some(oldest.map_or((index, word), |(at, of)| if word < of { (index, word) } else { (at, of) }));
+            let recent_end = || place.end_of(word).filter(|end| end + count as u64 / 4 > next);
+            if turn < search
+                && word != 0
+                && let Some(end) = recent_end()
+            {
+                let found = (end, index, word);
+                oldest = Some(oldest.map_or(found, |oldest| oldest.min(found)));
             } else if self.overwrite(place, word, entry, transactions) {
                 return Some(index);
             }

@@ -491,6 +491,14 @@ fn places_of_transactions_that_have_just_ended_are_passed_over() {
     let next = world.begin();
     assert_eq!(world.place(next, NUMBERS), Ok(places[1]));
     assert_eq!(world.place(next, CLOCK), Ok(places[0]), "no other one is free");
+    end(3);
+    world.finish(world.begin(), true);
+    end(2);
+    assert_eq!(
+        world.place(next, Key::column(5, 16_384, 2)),
+        Ok(places[3]),
+        "of two that have just ended, the one that ended first"
+    );
 }
 
 #[test]
