@@ -81,8 +81,31 @@ fn can_have_other_name(table: Oid) -> bool {
     has_changed(table) || schema.is_none_or(|hash| unsafe { changed() }.schemas.contains(hash))
 }
 
+/// The relations about which messages came since [`watch`].
+static WATCHED: OneThread<UnsafeCell<Set>> = OneThread::new(UnsafeCell::new(Set::EMPTY));
+
+/// Forgets which messages have come.
+pub fn watch() {
+    // SAFETY: no other reference is in use.
+    unsafe { &mut *WATCHED.get() }.words.fill(0);
+}
+
+/// Whether a message about a relation has come since [`watch`].
+pub fn has_come(relation: Oid) -> bool {
+    // SAFETY: no other reference is in use.
+    unsafe { &mut *WATCHED.get() }.contains(relation.to_u32())
+}
+
+/// Notes a message about something on which all that is read may depend.
+pub fn note_any() {
+    // SAFETY: no other reference is in use.
+    unsafe { &mut *WATCHED.get() }.insert(0);
+}
+
 /// Notes a relation that has changed; INVALID: any can have.
 pub fn note_relation(relation: Oid) {
+    // SAFETY: no other reference is in use.
+    unsafe { &mut *WATCHED.get() }.insert(relation.to_u32());
     note(|changed| changed.relations.insert(relation.to_u32()));
 }
 
@@ -140,13 +163,11 @@ static KNOWN: OneThread<UnsafeCell<Tables>> = OneThread::new(UnsafeCell::new(Tab
 pub fn look(table: Oid) -> Result<(), Report> {
     let (name, transaction) = (catalog::name_rows(table), local_transaction_id());
     // SAFETY: no call of PostgreSQL while the reference is in use.
-    let known = || unsafe { &mut *KNOWN.get() };
-    if known().tables.iter().any(|known| (known.table, known.name) == (table, name) && known.doubtful_in != transaction) {
-        return Ok(());
-    }
-    let name = receive_messages_of_name(table, name);
-    let known = known();
+    let known = unsafe { &mut *KNOWN.get() };
     if let Some(known) = known.tables.iter_mut().find(|known| known.table == table) {
+        if known.name == name && known.doubtful_in != transaction {
+            return Ok(());
+        }
         known.name = name;
         if is_renamed_by_another(table) {
             doubt(table);
@@ -161,22 +182,6 @@ pub fn look(table: Oid) -> Result<(), Report> {
         doubt(table);
     }
     Ok(())
-}
-
-/// Receives the messages about a name, which else come in a later transaction, whose statement may mean another table. Returns the
-/// rows that have the name then.
-#[cold]
-fn receive_messages_of_name(table: Oid, mut name: Option<NameRows>) -> Option<NameRows> {
-    while let Some((relation, schema, _)) = name {
-        catalog::receive_messages_of(relation);
-        catalog::receive_messages_of(schema);
-        let now = catalog::name_rows(table);
-        if now == name {
-            break;
-        }
-        name = now;
-    }
-    name
 }
 
 /// That of this transaction is the error of another check.

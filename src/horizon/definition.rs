@@ -13,6 +13,7 @@ use std::ffi::CStr;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, Oid, SysCacheIdentifier};
 
+use super::changes;
 use super::source::{Source, source_of};
 use super::triggers::{self, Calls};
 use crate::postgres::catalog::{self, Row, is_own};
@@ -96,16 +97,17 @@ pub fn generation() -> u64 {
     GENERATION.get()
 }
 
-/// Reads facts from catalogs until no message comes meanwhile: one could be about a relation that is not watched yet.
-pub fn read_facts<T>(read: impl Fn() -> Result<T, Report>) -> Result<T, Report> {
-    // Calls of forget() without a message do not count: debug_discard_caches has one come of each look for messages.
-    // SAFETY: reads a variable of the process.
-    let received = || unsafe { pg_sys::SharedInvalidMessageCounter };
+/// Reads facts from catalogs until no message comes meanwhile about a relation on which they depend. `depends` says whether they
+/// depend on any relation for which a function returns true.
+pub fn read_facts<T>(
+    read: impl Fn() -> Result<T, Report>,
+    depends: impl Fn(&T, &dyn Fn(Oid) -> bool) -> bool,
+) -> Result<T, Report> {
     loop {
         accept_changes();
-        let before = received();
+        changes::watch();
         let facts = read()?;
-        if before == received() {
+        if !depends(&facts, &changes::has_come) {
             return Ok(facts);
         }
     }
@@ -171,7 +173,7 @@ fn definition(table: Oid) -> Result<Definition, Report> {
     if let Some((_, facts)) = unsafe { &*KNOWN.get() }.tables.iter().flatten().find(|(of, _)| *of == table) {
         return Ok(*facts);
     }
-    let facts = read_facts(|| {
+    let read = || {
         let mut facts = Definition::NONE;
         facts.depend_on(table)?;
         triggers::scan(table, |trigger| {
@@ -181,7 +183,8 @@ fn definition(table: Oid) -> Result<Definition, Report> {
             Ok(())
         })?;
         Ok(facts)
-    })?;
+    };
+    let facts = read_facts(read, |facts, is_it| facts.depends_on.iter().any(|relation| is_it(*relation)))?;
     // SAFETY: no call of PostgreSQL while this reference is in use.
     let known = unsafe { &mut *KNOWN.get() };
     known.next = (known.next + 1) % TABLES;

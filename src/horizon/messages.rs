@@ -51,7 +51,11 @@ unsafe extern "C-unwind" fn schema_changed(_argument: Datum, _cache: i32, hash: 
 
 /// No message about a table says that the database gets a subscription, or that the function of a trigger changes.
 #[pgrx::pg_guard]
-unsafe extern "C-unwind" fn other_changed(_argument: Datum, _cache: i32, _hash: u32) {
+unsafe extern "C-unwind" fn other_changed(_argument: Datum, _cache: i32, hash: u32) {
+    // SAFETY: reads a variable of the process.
+    if hash != 0 || unsafe { pg_sys::debug_discard_caches } == 0 {
+        changes::note_any();
+    }
     tree::forget(Oid::INVALID);
 }
 
@@ -79,7 +83,8 @@ fn after(has_failed: bool) {
         changes::note_relation(Oid::INVALID);
         changes::note_schema(0);
         tree::forget(Oid::INVALID);
-        tree::doubt_plans();
         definition::forget(Oid::INVALID);
+        // SAFETY: marks plans in memory, as the message would have done.
+        unsafe { raw::ResetPlanCache() };
     }
 }

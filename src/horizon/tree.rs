@@ -3,7 +3,7 @@
 //! A table is checked again when PostgreSQL says that it has changed, and for a snapshot that may be older than the one with which
 //! it was checked.
 
-use std::cell::{Cell, UnsafeCell};
+use std::cell::UnsafeCell;
 use std::ptr;
 
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
@@ -12,7 +12,7 @@ use pgrx::pg_sys::{self, Oid};
 use super::changes::has_changed;
 use super::definition::{Polled, accept_changes, column_name, read_facts};
 use super::guarded::check_table;
-use super::members::{BEING_CHECKED, CHANGED, Member, find_tables, has_subscription};
+use super::members::{BEING_CHECKED, CHANGED, Found, Member, find_tables, has_subscription};
 use crate::postgres::catalog::{self, is_own};
 use crate::postgres::compat::local_transaction_id;
 use crate::postgres::one_thread::OneThread;
@@ -110,16 +110,6 @@ pub fn forget(relation: Oid) {
             (tree.is_listed, tree.checked) = (tree.is_listed && !shapes_tree, CHANGED);
         }
     }
-}
-
-/// Whether a plan of the process may lack a table because PostgreSQL has lost a message.
-static PLANS_ARE_DOUBTFUL: OneThread<Cell<bool>> = OneThread::new(Cell::new(false));
-
-/// The local id of the transaction that has reset such plans, of which its statements may have begun some.
-static RESET_IN: OneThread<Cell<u32>> = OneThread::new(Cell::new(0));
-
-pub fn doubt_plans() {
-    PLANS_ARE_DOUBTFUL.set(true);
 }
 
 /// Checks all tables of a polled column. Those by INHERITS are locked until the end of the transaction.
@@ -243,18 +233,21 @@ fn lock_children(index: usize) {
 
 /// Lists the tables of a tree. What is known of each stays.
 fn list(index: usize, column: &Polled) -> Result<(), Report> {
-    let (found, is_subscribed) = read_facts(|| {
+    let read = || {
         let found = find_tables(column.topmost)?;
         for member in found.members() {
             // SAFETY: no call of PostgreSQL while the reference is in use.
             let known = unsafe { tree(index) }.find(member.table).map(|known| known.attached_by);
-            if known != Some(member.attached_by) {
+            if known != Some(member.attached_by) && (!member.inherits || member.is_locked) {
                 // Else a message comes in a later transaction, whose statement may lack the table.
-                catalog::receive_messages_of(member.attached_by);
+                catalog::receive_messages_of(member.table);
             }
         }
         Ok((found, has_subscription()?))
-    })?;
+    };
+    let tables =
+        |(found, _): &(Found, bool), is_it: &dyn Fn(Oid) -> bool| found.members().iter().any(|member| is_it(member.table));
+    let (found, is_subscribed) = read_facts(read, tables)?;
     let count = found.count;
     // SAFETY: the memory has a place for each member, and lives until it is replaced.
     let members = unsafe {
@@ -263,17 +256,10 @@ fn list(index: usize, column: &Polled) -> Result<(), Report> {
         raw::pfree(found.first.cast());
         std::slice::from_raw_parts_mut(memory, count)
     };
-    if PLANS_ARE_DOUBTFUL.take() {
-        // SAFETY: as at the message that PostgreSQL has lost.
-        unsafe { raw::ResetPlanCache() };
-        RESET_IN.set(local_transaction_id());
-    }
     // SAFETY: no call of PostgreSQL while the reference is in use.
     let old = unsafe { tree(index) };
-    // Of a tree that was not known, all tables are new. Those that the statement may lack were attached during the transaction, or
-    // a message was lost.
-    let is_reset = RESET_IN.get() == local_transaction_id();
-    let is_changed = |member: &Member| is_reset || member.shapes_tree && has_changed(member.table);
+    // Of a tree that was not known, all tables are new. Those that the statement may lack were attached during the transaction.
+    let is_changed = |member: &Member| member.shapes_tree && has_changed(member.table);
     let (mut has_grown, is_first) = (false, old.count == 0);
     for member in &mut *members {
         match old.find(member.table) {

@@ -202,17 +202,15 @@ pub fn is_own(id: u32) -> bool {
     unsafe { raw::TransactionIdIsCurrentTransactionId(pg_sys::TransactionId::from_inner(id)) }
 }
 
-/// Receives all messages of the transaction that wrote a visible row, also if the row became visible before they are sent.
-pub fn receive_messages_of(writer: u32) {
-    let writer = pg_sys::TransactionId::from_inner(writer);
-    // A transaction releases the lock on its id after it has sent its messages. One that is in progress is this one, or has the id
-    // of another that ended long ago.
-    // SAFETY: in a transaction. No relation and no row are named to those who look at the waiting process.
+/// Receives the messages of a transaction that has attached a table. It becomes visible before it sends them, and releases its lock
+/// on the table after that. (A subtransaction releases the lock on its own id before.)
+pub fn receive_messages_of(table: Oid) {
+    let lock = pg_sys::AccessShareLock as i32;
+    // SAFETY: in a transaction. Any OID can be locked.
     unsafe {
-        if writer >= pg_sys::FirstNormalTransactionId && !raw::TransactionIdIsInProgress(writer) {
-            raw::XactLockTableWait(writer, ptr::null_mut(), ptr::null_mut(), pg_sys::XLTW_Oper::XLTW_None);
-            raw::AcceptInvalidationMessages();
-        }
+        raw::LockRelationOid(table, lock);
+        raw::UnlockRelationOid(table, lock);
+        raw::AcceptInvalidationMessages();
     }
 }
 

@@ -100,6 +100,7 @@ functions! {
 
     // Relations
     fn LockRelationOid(relation: Oid, lock: LOCKMODE);
+    fn UnlockRelationOid(relation: Oid, lock: LOCKMODE);
     fn pg_attribute_aclcheck_all(table: Oid, role: Oid, mode: AclMode, how: AclMaskHow::Type) -> AclResult::Type;
     fn pg_class_aclcheck_ext(relation: Oid, role: Oid, mode: AclMode, is_missing: *mut bool) -> AclResult::Type;
     fn ConditionalLockRelationOid(relation: Oid, lock: LOCKMODE) -> bool;
@@ -162,7 +163,6 @@ functions! {
     fn GetTopFullTransactionIdIfAny() -> FullTransactionId;
     fn TransactionIdIsCurrentTransactionId(id: TransactionId) -> bool;
     fn TransactionIdIsInProgress(id: TransactionId) -> bool;
-    fn XactLockTableWait(id: TransactionId, relation: Relation, row: ItemPointer, operation: XLTW_Oper::Type);
     fn RegisterXactCallback(callback: XactCallback, argument: *mut c_void);
     fn RegisterSubXactCallback(callback: SubXactCallback, argument: *mut c_void);
     fn ActiveSnapshotSet() -> bool;
