@@ -31,6 +31,12 @@ impl Set {
         *self.word(number) >> (number % 64) & 1 != 0
     }
 
+    fn take(&mut self, number: u32) -> bool {
+        let contains = self.contains(number);
+        *self.word(number) &= !(1 << (number % 64));
+        contains
+    }
+
     /// 0: every number.
     fn insert(&mut self, number: u32) {
         if number == 0 {
@@ -94,6 +100,45 @@ pub fn watch() {
 pub fn has_come(relation: Oid) -> bool {
     // SAFETY: no other reference is in use.
     unsafe { &mut *WATCHED.get() }.contains(relation.to_u32())
+}
+
+/// The relations about which messages came in the middle of a transaction. PostgreSQL can have stored a plan or a partition descriptor
+/// since that it had begun before.
+static DOUBTED: OneThread<UnsafeCell<Set>> = OneThread::new(UnsafeCell::new(Set::EMPTY));
+
+/// The last transactions and subtransactions of the process in which messages came: also those about its own changes.
+struct Own {
+    ids: [u32; 256],
+    next: usize,
+}
+
+static OWN: OneThread<UnsafeCell<Own>> = OneThread::new(UnsafeCell::new(Own { ids: [0; 256], next: 0 }));
+
+/// Says that a message about a relation has come.
+pub fn doubt_partitions(relation: Oid) {
+    // SAFETY: reads a variable of the process.
+    let id = unsafe { raw::GetCurrentTransactionIdIfAny() }.into_inner();
+    note(|_| {
+        // SAFETY: no other reference is in use.
+        let (doubted, own) = unsafe { (&mut *DOUBTED.get(), &mut *OWN.get()) };
+        doubted.insert(relation.to_u32());
+        if id != 0 && own.ids[own.next % own.ids.len()] != id {
+            own.next += 1;
+            own.ids[own.next % own.ids.len()] = id;
+        }
+    });
+}
+
+/// Whether it is one of the last transactions of the process in which messages came.
+pub fn is_own(id: u32) -> bool {
+    // SAFETY: no other reference is in use.
+    unsafe { &*OWN.get() }.ids.contains(&id)
+}
+
+/// Whether PostgreSQL may know old partitions of a table, which the caller then repairs.
+pub fn take_doubt_of_partitions(relation: Oid) -> bool {
+    // SAFETY: no other reference is in use.
+    unsafe { &mut *DOUBTED.get() }.take(relation.to_u32())
 }
 
 /// Notes a message about something on which all that is read may depend.

@@ -36,6 +36,7 @@ unsafe extern "C-unwind" fn relation_changed(_argument: Datum, relation: Oid) {
     // SAFETY: reads a variable of the process.
     if relation != Oid::INVALID || unsafe { pg_sys::debug_discard_caches } == 0 {
         changes::note_relation(relation);
+        changes::doubt_partitions(relation);
     }
     tree::forget(relation);
     definition::forget(relation);

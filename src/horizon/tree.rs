@@ -9,7 +9,7 @@ use std::ptr;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, Oid};
 
-use super::changes::has_changed;
+use super::changes;
 use super::definition::{Polled, accept_changes, column_name, read_facts};
 use super::guarded::check_table;
 use super::members::{BEING_CHECKED, CHANGED, Found, Member, find_tables, has_subscription};
@@ -245,9 +245,12 @@ fn list(index: usize, column: &Polled) -> Result<(), Report> {
         }
         Ok((found, has_subscription()?))
     };
-    let tables =
-        |(found, _): &(Found, bool), is_it: &dyn Fn(Oid) -> bool| found.members().iter().any(|member| is_it(member.table));
-    let (found, is_subscribed) = read_facts(read, tables)?;
+    // Of a partition that is not partitioned, a message is about its parent as well.
+    let shaping = |member: &&Member| member.shapes_tree;
+    let depends = |(found, _): &(Found, bool), is_it: &dyn Fn(Oid) -> bool| {
+        found.members().iter().filter(shaping).any(|member| is_it(member.table))
+    };
+    let (found, is_subscribed) = read_facts(read, depends)?;
     let count = found.count;
     // SAFETY: the memory has a place for each member, and lives until it is replaced.
     let members = unsafe {
@@ -258,8 +261,11 @@ fn list(index: usize, column: &Polled) -> Result<(), Report> {
     };
     // SAFETY: no call of PostgreSQL while the reference is in use.
     let old = unsafe { tree(index) };
-    // Of a tree that was not known, all tables are new. Those that the statement may lack were attached during the transaction.
-    let is_changed = |member: &Member| member.shapes_tree && has_changed(member.table);
+    // Of a tree that was not known, all tables are new. The statement may lack those that were attached during the transaction, or
+    // that others attached during an earlier one, whose plans and partition descriptors PostgreSQL has stored.
+    let are_own = members.iter().all(|member| member.table == column.topmost || changes::is_own(member.attached_by));
+    let is_doubted = |member: &Member| !are_own && changes::take_doubt_of_partitions(member.table);
+    let is_changed = |member: &Member| member.shapes_tree && (changes::has_changed(member.table) || is_doubted(member));
     let (mut has_grown, is_first) = (false, old.count == 0);
     for member in &mut *members {
         match old.find(member.table) {
@@ -270,6 +276,23 @@ fn list(index: usize, column: &Polled) -> Result<(), Report> {
     let grown_in = if has_grown { local_transaction_id() } else { old.grown_in };
     let (first, inherits) = (members.as_mut_ptr(), members.iter().any(|member| member.inherits));
     replace(index, Tree { first, count, is_listed: true, is_subscribed, inherits, checked: CHANGED, grown_in, ..*old });
+    if has_grown { repair(index) } else { Ok(()) }
+}
+
+/// Has PostgreSQL read the partitions again, for later statements. A message about them can have come while it built a plan or a
+/// partition descriptor from what it had read before, and stored that afterwards.
+#[cold]
+fn repair(index: usize) -> Result<(), Report> {
+    for_each(index, |member| {
+        if member.shapes_tree {
+            changes::take_doubt_of_partitions(member.table);
+            // SAFETY: in a transaction, as at a message about the table.
+            unsafe { raw::RelationCacheInvalidateEntry(member.table) };
+        }
+        Ok(())
+    })?;
+    // SAFETY: marks plans in memory.
+    unsafe { raw::ResetPlanCache() };
     Ok(())
 }
 

@@ -77,7 +77,9 @@ functions! {
     fn AcceptInvalidationMessages();
     fn IsTransactionState() -> bool;
     fn GetCurrentTransactionNestLevel() -> c_int;
+    fn GetCurrentTransactionIdIfAny() -> TransactionId;
     fn ResetPlanCache();
+    fn RelationCacheInvalidateEntry(relation: Oid);
     fn CacheRegisterRelcacheCallback(function: RelcacheCallbackFunction, argument: Datum);
     fn CacheRegisterSyscacheCallback(cache: c_int, function: SyscacheCallbackFunction, argument: Datum);
     fn get_attname(relation: Oid, column: AttrNumber, missing_ok: bool) -> *mut c_char;

@@ -5,7 +5,7 @@
 use std::thread::{self, sleep};
 use std::time::Duration;
 
-use pg_test::{Server, Sharing, sqlstate, value};
+use pg_test::{Server, Sharing, sqlstate, value, within};
 use postgres::{Client, SimpleQueryMessage};
 
 /// Row 1 is stored. [`attach`] stores row 2 in a partition that is new, and row 3.
@@ -156,6 +156,43 @@ fn a_message_in_a_failed_subtransaction() {
     assert_eq!(rest(&mut reader), ["2", "3"]);
     assert_eq!(value::<i64>(&mut reader, "SELECT count(*) FROM parts"), 3);
     server.assert_clean_log();
+}
+
+/// A partition is attached below the topmost table while PostgreSQL makes a plan, which it keeps: the message comes before the plan
+/// is known to depend on the partitioned table between.
+#[test]
+fn a_partition_between_that_grows_while_a_plan_is_made() {
+    for has_polled in [true, false] {
+        let server = Server::start(Sharing::Preloaded, &[]);
+        server.execute(
+            "CREATE TABLE parts (n bigserial, part int) PARTITION BY LIST (part);
+             CREATE TABLE between PARTITION OF parts DEFAULT PARTITION BY LIST (part);
+             CREATE TABLE part_1 PARTITION OF between FOR VALUES IN (1);
+             CREATE TABLE leaf (LIKE parts INCLUDING DEFAULTS);
+             CALL comb_enable_polls('parts', 'n');
+             INSERT INTO parts (part) VALUES (1)",
+        );
+        let mut reader = reader(&server, "comb_number_horizon('parts', after => $1)");
+        if has_polled {
+            reader.batch_execute("SELECT comb_number_horizon('parts')").expect("a horizon");
+        }
+        let mut locker = server.connect();
+        locker.batch_execute("BEGIN; LOCK TABLE part_1 IN ACCESS EXCLUSIVE MODE").expect("a lock");
+        reader.batch_execute("SET lock_timeout = 0").expect("a setting");
+        let pid: i32 = value(&mut reader, "SELECT pg_backend_pid()");
+        let plans = thread::spawn(move || (rows(&mut reader, "EXECUTE poll (1)"), reader));
+        let waits = format!("SELECT wait_event = 'relation' FROM pg_stat_activity WHERE pid = {pid}");
+        assert!(within(20, || value::<Option<bool>>(&mut locker, &waits) == Some(true)));
+        server.execute("ALTER TABLE between ATTACH PARTITION leaf FOR VALUES IN (2)");
+        locker.batch_execute("COMMIT").expect("COMMIT");
+        let (planned, mut reader) = plans.join().expect("a reader");
+        assert!(planned == Ok(vec![]) || planned == Err("40001".to_owned()), "{planned:?}");
+        server.execute("INSERT INTO parts (part) VALUES (2)");
+        server.execute("INSERT INTO parts (part) VALUES (1)");
+        assert_eq!(rest(&mut reader), ["2", "3"], "has polled: {has_polled}");
+        assert_eq!(rows(&mut reader, "EXECUTE poll (1)"), Ok(vec!["2".to_owned(), "3".to_owned()]));
+        server.assert_clean_log();
+    }
 }
 
 /// The first poll of a connection, in a transaction in which others have created temporary tables.
