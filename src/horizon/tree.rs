@@ -128,7 +128,7 @@ pub fn check(column: &Polled, snapshot: &Snapshot) -> Result<(), Report> {
     if !state().holds(state().checked, taken) {
         check_members(column, index, taken)?;
     }
-    // The statement may have been planned without it. A later one is not.
+    // The statement may have been planned without it.
     if state().grown_in == local_transaction_id() {
         return Err(report!(ERRCODE_T_R_SERIALIZATION_FAILURE, "table ")
             .relation(column.topmost)
