@@ -66,12 +66,11 @@ fn rest(reader: &mut Client) -> Vec<String> {
 
 /// What a reader does while, for some time, nobody can read the triggers of a table: PostgreSQL cannot read a table again that has
 /// changed.
-fn without_triggers<T>(server: &Server, act: impl FnOnce() -> T) -> T {
+fn without_triggers<T>(server: &Server, milliseconds: u64, act: impl FnOnce() -> T) -> T {
     let mut locker = server.connect();
     locker.batch_execute("BEGIN; LOCK TABLE pg_trigger IN ACCESS EXCLUSIVE MODE").expect("a lock");
     let locker = thread::spawn(move || {
-        // Longer than lock_timeout, and shorter than twice that.
-        sleep(Duration::from_millis(900));
+        sleep(Duration::from_millis(milliseconds));
         locker.batch_execute("COMMIT").expect("COMMIT");
     });
     let result = act();
@@ -91,7 +90,7 @@ fn a_poll_that_fails_on_the_message() {
         reader.batch_execute("EXPLAIN EXECUTE poll (1)").expect("a plan");
         reader.batch_execute("BEGIN; SELECT FROM parts").expect("locks");
         attach(&server);
-        without_triggers(&server, || assert_eq!(sqlstate(&mut reader, "EXECUTE poll (1)"), "55P03"));
+        without_triggers(&server, 3000, || assert_eq!(sqlstate(&mut reader, "EXECUTE poll (1)"), "55P03"));
         reader.batch_execute("ROLLBACK").expect("ROLLBACK");
         assert_eq!(rest(&mut reader), ["2", "3"], "has polled: {has_polled}");
         assert_eq!(rows(&mut reader, "EXECUTE poll (2)"), Ok(vec!["3".to_owned()]));
@@ -117,7 +116,8 @@ fn a_poll_that_catches_the_failure() {
     reader.batch_execute("EXPLAIN EXECUTE poll (1); SELECT reads()").expect("a plan");
     reader.batch_execute(&format!("BEGIN; {warm}")).expect("locks");
     attach(&server);
-    let found = without_triggers(&server, || rows(&mut reader, "EXECUTE poll (1)"));
+    // Longer than lock_timeout, and shorter than twice that.
+    let found = without_triggers(&server, 900, || rows(&mut reader, "EXECUTE poll (1)"));
     assert_eq!(found, Err("40001".to_owned()));
     reader.batch_execute("ROLLBACK").expect("ROLLBACK");
     assert_eq!(rest(&mut reader), ["2", "3"]);
