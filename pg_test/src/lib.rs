@@ -31,7 +31,7 @@ use std::time::{Duration, Instant};
 
 use postgres::error::DbError;
 use postgres::types::FromSqlOwned;
-use postgres::{Client, Config, NoTls};
+use postgres::{Client, Config, NoTls, SimpleQueryMessage};
 pub use rustix::process::Signal;
 use rustix::process::{Pid, kill_process};
 
@@ -110,6 +110,21 @@ pub fn sqlstate(client: &mut Client, statement: &str) -> String {
         Ok(()) => "00000".to_owned(),
         Err(error) => error.code().unwrap_or_else(|| panic!("{statement}: {error}")).code().to_owned(),
     }
+}
+
+/// The first column of the rows that a statement returns, or its SQLSTATE.
+pub fn rows(client: &mut Client, statement: &str) -> Result<Vec<String>, String> {
+    let messages = client.simple_query(statement).map_err(|error| sqlstate_of(&error))?;
+    let row = |message| match message {
+        SimpleQueryMessage::Row(row) => Some(row.get(0).unwrap_or_default().to_owned()),
+        _ => None,
+    };
+    Ok(messages.into_iter().filter_map(row).collect())
+}
+
+/// The SQLSTATE of an error; of one that the server did not report, its text.
+fn sqlstate_of(error: &postgres::Error) -> String {
+    error.code().map_or_else(|| error.to_string(), |code| code.code().to_owned())
 }
 
 /// Creates a table `source` of so many numbers. From then on parallel workers scan it, without the leader.

@@ -2,10 +2,10 @@
 
 use std::thread::{self, JoinHandle};
 
-use postgres::{NoTls, SimpleQueryMessage};
+use postgres::NoTls;
 
 use crate::server::Server;
-use crate::within;
+use crate::{rows, sqlstate_of, within};
 
 /// A session of a server that runs statements one after the other, each in its own transaction unless one of them says
 /// BEGIN, and ends with the first error. Its application_name is its name.
@@ -21,15 +21,10 @@ impl Session {
         config.application_name(name);
         let statements: Vec<_> = statements.iter().map(|&statement| statement.to_owned()).collect();
         let run = move || {
-            let code = |error: postgres::Error| error.code().map_or_else(|| error.to_string(), |code| code.code().to_owned());
-            let mut client = config.connect(NoTls).map_err(code)?;
+            let mut client = config.connect(NoTls).map_err(|error| sqlstate_of(&error))?;
             let mut values = Vec::new();
             for statement in statements {
-                for message in client.simple_query(&statement).map_err(code)? {
-                    if let SimpleQueryMessage::Row(row) = message {
-                        values.push(row.get(0).unwrap_or_default().to_owned());
-                    }
-                }
+                values.extend(rows(&mut client, &statement)?);
             }
             Ok(values)
         };

@@ -130,7 +130,7 @@ pub fn doubt_partitions(relation: Oid) {
 }
 
 /// Whether it is one of the last transactions of the process in which messages came.
-pub fn is_own(id: u32) -> bool {
+pub fn was_own(id: u32) -> bool {
     // SAFETY: no other reference is in use.
     unsafe { &*OWN.get() }.ids.contains(&id)
 }

@@ -26,6 +26,13 @@ pub struct Member {
     pub shapes_tree: bool,
 }
 
+impl Member {
+    /// Not a temporary table of INHERITS, which can be that of another session.
+    pub fn can_be_locked(&self) -> bool {
+        !self.inherits || self.is_locked
+    }
+}
+
 /// States of [`Member::checked`].
 pub const CHANGED: u64 = u64::MAX;
 pub const BEING_CHECKED: u64 = u64::MAX - 1;
@@ -103,5 +110,5 @@ pub fn has_subscription() -> Result<bool, Report> {
 /// Calls `each` with a table and those below it, but not with temporary ones of INHERITS.
 pub fn for_each_table(topmost: Oid, each: impl FnMut(&Member) -> Result<(), Report>) -> Result<(), Report> {
     let found = find_tables(topmost)?;
-    found.members().iter().filter(|member| !member.inherits || member.is_locked).try_for_each(each)
+    found.members().iter().filter(|member| member.can_be_locked()).try_for_each(each)
 }

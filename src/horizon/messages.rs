@@ -29,12 +29,17 @@ pub fn register() {
     }
 }
 
+/// Whether a callback about this, of 0 for all, is that of a message. With debug_discard_caches, PostgreSQL calls those of all at each
+/// look for messages.
+fn is_message(about: u32) -> bool {
+    // SAFETY: reads a variable of the process.
+    about != 0 || unsafe { pg_sys::debug_discard_caches } == 0
+}
+
 /// A relation has changed; INVALID: any can have.
 #[pgrx::pg_guard]
 unsafe extern "C-unwind" fn relation_changed(_argument: Datum, relation: Oid) {
-    // With debug_discard_caches, PostgreSQL calls it at each look for messages.
-    // SAFETY: reads a variable of the process.
-    if relation != Oid::INVALID || unsafe { pg_sys::debug_discard_caches } == 0 {
+    if is_message(relation.to_u32()) {
         changes::note_relation(relation);
         changes::doubt_partitions(relation);
     }
@@ -44,8 +49,7 @@ unsafe extern "C-unwind" fn relation_changed(_argument: Datum, relation: Oid) {
 
 #[pgrx::pg_guard]
 unsafe extern "C-unwind" fn schema_changed(_argument: Datum, _cache: i32, hash: u32) {
-    // SAFETY: reads a variable of the process.
-    if hash != 0 || unsafe { pg_sys::debug_discard_caches } == 0 {
+    if is_message(hash) {
         changes::note_schema(hash);
     }
 }
@@ -53,8 +57,7 @@ unsafe extern "C-unwind" fn schema_changed(_argument: Datum, _cache: i32, hash: 
 /// No message about a table says that the database gets a subscription, or that the function of a trigger changes.
 #[pgrx::pg_guard]
 unsafe extern "C-unwind" fn other_changed(_argument: Datum, _cache: i32, hash: u32) {
-    // SAFETY: reads a variable of the process.
-    if hash != 0 || unsafe { pg_sys::debug_discard_caches } == 0 {
+    if is_message(hash) {
         changes::note_any();
     }
     tree::forget(Oid::INVALID);

@@ -238,7 +238,7 @@ fn list(index: usize, column: &Polled) -> Result<(), Report> {
         for member in found.members() {
             // SAFETY: no call of PostgreSQL while the reference is in use.
             let known = unsafe { tree(index) }.find(member.table).map(|known| known.attached_by);
-            if known != Some(member.attached_by) && (!member.inherits || member.is_locked) {
+            if known != Some(member.attached_by) && member.can_be_locked() {
                 // Else a message comes in a later transaction, whose statement may lack the table.
                 catalog::receive_messages_of(member.table);
             }
@@ -263,7 +263,7 @@ fn list(index: usize, column: &Polled) -> Result<(), Report> {
     let old = unsafe { tree(index) };
     // Of a tree that was not known, all tables are new. The statement may lack those that were attached during the transaction, or
     // that others attached during an earlier one, whose plans and partition descriptors PostgreSQL has stored.
-    let are_own = members.iter().all(|member| member.table == column.topmost || changes::is_own(member.attached_by));
+    let are_own = members.iter().all(|member| member.table == column.topmost || changes::was_own(member.attached_by));
     let is_doubted = |member: &Member| !are_own && changes::take_doubt_of_partitions(member.table);
     let is_changed = |member: &Member| member.shapes_tree && (changes::has_changed(member.table) || is_doubted(member));
     let (mut has_grown, is_first) = (false, old.count == 0);

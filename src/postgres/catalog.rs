@@ -203,14 +203,13 @@ pub fn is_own(id: u32) -> bool {
 }
 
 /// Receives the messages of a transaction that has attached a table. It becomes visible before it sends them, and releases its lock
-/// on the table after that. (A subtransaction releases the lock on its own id before.)
+/// on the table after that. (A subtransaction releases the lock on its own id before.) Who gets the lock reads all messages.
 pub fn receive_messages_of(table: Oid) {
     let lock = pg_sys::AccessShareLock as i32;
     // SAFETY: in a transaction. Any OID can be locked.
     unsafe {
         raw::LockRelationOid(table, lock);
         raw::UnlockRelationOid(table, lock);
-        raw::AcceptInvalidationMessages();
     }
 }
 

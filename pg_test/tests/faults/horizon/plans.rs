@@ -5,8 +5,8 @@
 use std::thread::{self, sleep};
 use std::time::Duration;
 
-use pg_test::{Server, Sharing, sqlstate, value, within};
-use postgres::{Client, SimpleQueryMessage};
+use pg_test::{Server, Sharing, rows, sqlstate, value, within};
+use postgres::Client;
 
 /// Row 1 is stored. [`attach`] stores row 2 in a partition that is new, and row 3.
 fn server() -> Server {
@@ -37,20 +37,6 @@ fn reader(server: &Server, horizon: &str) -> Client {
     );
     reader.batch_execute(&prepare).expect("a statement");
     reader
-}
-
-/// The rows that a statement returns, or its SQLSTATE.
-fn rows(reader: &mut Client, statement: &str) -> Result<Vec<String>, String> {
-    match reader.simple_query(statement) {
-        Ok(messages) => Ok(messages
-            .iter()
-            .filter_map(|message| match message {
-                SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
-                _ => None,
-            })
-            .collect()),
-        Err(error) => Err(error.code().map_or_else(|| error.to_string(), |code| code.code().to_owned())),
-    }
 }
 
 /// The rows after 1, from a reader that repeats a poll after 40001.
