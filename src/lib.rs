@@ -47,6 +47,8 @@ pgrx::pg_module_magic!(name = c"comb", version = VERSION);
 #[allow(non_snake_case)]
 #[pgrx::pg_guard]
 extern "C-unwind" fn _PG_init() {
+    // First: an ERROR leaves nothing half done.
+    horizon::messages::forget_earlier_plans();
     server::settings::define();
     server::shared_memory::install_hooks();
     horizon::messages::register();

@@ -16,6 +16,17 @@ use super::tree;
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
 
+/// Has PostgreSQL read and plan all again if a statement loads the library: a plan or a partition descriptor of an earlier one can be
+/// older than a message, which nothing has noted.
+pub fn forget_earlier_plans() {
+    // SAFETY: in a transaction, as when a connection has missed messages.
+    unsafe {
+        if raw::IsTransactionState() && pg_sys::ParallelWorkerNumber < 0 {
+            raw::InvalidateSystemCaches();
+        }
+    }
+}
+
 pub fn register() {
     // SAFETY: the functions stay for the life of the process, and of those that a postmaster forks.
     unsafe {

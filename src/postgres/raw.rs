@@ -79,6 +79,7 @@ functions! {
     fn GetCurrentTransactionNestLevel() -> c_int;
     fn GetCurrentTransactionIdIfAny() -> TransactionId;
     fn ResetPlanCache();
+    fn InvalidateSystemCaches();
     fn RelationCacheInvalidateEntry(relation: Oid);
     fn CacheRegisterRelcacheCallback(function: RelcacheCallbackFunction, argument: Datum);
     fn CacheRegisterSyscacheCallback(cache: c_int, function: SyscacheCallbackFunction, argument: Datum);

@@ -144,41 +144,57 @@ fn a_message_in_a_failed_subtransaction() {
     server.assert_clean_log();
 }
 
-/// A partition is attached below the topmost table while PostgreSQL makes a plan, which it keeps: the message comes before the plan
-/// is known to depend on the partitioned table between.
+/// A reader that executes a statement while a partition is attached below the topmost table. PostgreSQL makes a plan meanwhile, which
+/// it keeps: the message comes before the plan is known to depend on the partitioned table between. Rows 2 and 3 are stored later.
+fn reader_that_plans(sharing: Sharing, prepare: &str, first: &str, execute: &'static str) -> (Server, Client) {
+    let server = Server::start(sharing, &[]);
+    server.execute(
+        "CREATE TABLE parts (n bigserial, part int) PARTITION BY LIST (part);
+         CREATE TABLE between PARTITION OF parts DEFAULT PARTITION BY LIST (part);
+         CREATE TABLE part_1 PARTITION OF between FOR VALUES IN (1);
+         CREATE TABLE leaf (LIKE parts INCLUDING DEFAULTS);
+         CALL comb_enable_polls('parts', 'n');
+         INSERT INTO parts (part) VALUES (1)",
+    );
+    let mut reader = server.connect();
+    reader.batch_execute(&format!("SET plan_cache_mode = force_generic_plan; {prepare}; {first}")).expect("a statement");
+    let mut locker = server.connect();
+    locker.batch_execute("BEGIN; LOCK TABLE part_1 IN ACCESS EXCLUSIVE MODE").expect("a lock");
+    let pid: i32 = value(&mut reader, "SELECT pg_backend_pid()");
+    let plans = thread::spawn(move || (rows(&mut reader, execute), reader));
+    let waits = format!("SELECT wait_event = 'relation' FROM pg_stat_activity WHERE pid = {pid}");
+    assert!(within(20, || value::<Option<bool>>(&mut locker, &waits) == Some(true)));
+    server.execute("ALTER TABLE between ATTACH PARTITION leaf FOR VALUES IN (2)");
+    locker.batch_execute("COMMIT").expect("COMMIT");
+    let (planned, reader) = plans.join().expect("a reader");
+    assert!(planned == Ok(vec![]) || planned == Err("40001".to_owned()), "{planned:?}");
+    server.execute("INSERT INTO parts (part) VALUES (2)");
+    server.execute("INSERT INTO parts (part) VALUES (1)");
+    (server, reader)
+}
+
 #[test]
 fn a_partition_between_that_grows_while_a_plan_is_made() {
-    for has_polled in [true, false] {
-        let server = Server::start(Sharing::Preloaded, &[]);
-        server.execute(
-            "CREATE TABLE parts (n bigserial, part int) PARTITION BY LIST (part);
-             CREATE TABLE between PARTITION OF parts DEFAULT PARTITION BY LIST (part);
-             CREATE TABLE part_1 PARTITION OF between FOR VALUES IN (1);
-             CREATE TABLE leaf (LIKE parts INCLUDING DEFAULTS);
-             CALL comb_enable_polls('parts', 'n');
-             INSERT INTO parts (part) VALUES (1)",
-        );
-        let mut reader = reader(&server, "comb_number_horizon('parts', after => $1)");
-        if has_polled {
-            reader.batch_execute("SELECT comb_number_horizon('parts')").expect("a horizon");
-        }
-        let mut locker = server.connect();
-        locker.batch_execute("BEGIN; LOCK TABLE part_1 IN ACCESS EXCLUSIVE MODE").expect("a lock");
-        reader.batch_execute("SET lock_timeout = 0").expect("a setting");
-        let pid: i32 = value(&mut reader, "SELECT pg_backend_pid()");
-        let plans = thread::spawn(move || (rows(&mut reader, "EXECUTE poll (1)"), reader));
-        let waits = format!("SELECT wait_event = 'relation' FROM pg_stat_activity WHERE pid = {pid}");
-        assert!(within(20, || value::<Option<bool>>(&mut locker, &waits) == Some(true)));
-        server.execute("ALTER TABLE between ATTACH PARTITION leaf FOR VALUES IN (2)");
-        locker.batch_execute("COMMIT").expect("COMMIT");
-        let (planned, mut reader) = plans.join().expect("a reader");
-        assert!(planned == Ok(vec![]) || planned == Err("40001".to_owned()), "{planned:?}");
-        server.execute("INSERT INTO parts (part) VALUES (2)");
-        server.execute("INSERT INTO parts (part) VALUES (1)");
-        assert_eq!(rest(&mut reader), ["2", "3"], "has polled: {has_polled}");
+    let prepare = "PREPARE poll (bigint) AS SELECT n FROM parts
+                   WHERE n > $1 AND n <= (SELECT comb_number_horizon('parts', after => $1)) ORDER BY n";
+    for first in ["", "SELECT comb_number_horizon('parts')"] {
+        let (server, mut reader) = reader_that_plans(Sharing::Preloaded, prepare, first, "EXECUTE poll (1)");
+        assert_eq!(rest(&mut reader), ["2", "3"], "{first:?}");
         assert_eq!(rows(&mut reader, "EXECUTE poll (1)"), Ok(vec!["2".to_owned(), "3".to_owned()]));
         server.assert_clean_log();
     }
+}
+
+/// Nothing of comb saw the message.
+#[test]
+fn a_plan_from_before_the_load_of_the_library() {
+    let prepare = "PREPARE read (bigint, bigint) AS SELECT n FROM parts WHERE n > $1 AND n <= $2 ORDER BY n";
+    let (server, mut reader) = reader_that_plans(Sharing::Attached, prepare, "", "EXECUTE read (1, 9)");
+    for _ in 0..2 {
+        let horizon: i64 = value(&mut reader, "SELECT comb_number_horizon('parts', after => 1)");
+        assert_eq!(rows(&mut reader, &format!("EXECUTE read (1, {horizon})")), Ok(vec!["2".to_owned(), "3".to_owned()]));
+    }
+    server.assert_clean_log();
 }
 
 /// The first poll of a connection, in a transaction in which others have created temporary tables.
