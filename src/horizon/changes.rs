@@ -261,5 +261,5 @@ fn is_other(table: Oid) -> Report {
     report!(ERRCODE_T_R_SERIALIZATION_FAILURE, "table ")
         .relation(table)
         .and(" was changed or renamed during the transaction")
-        .hint("Repeat the transaction.")
+        .hint("Repeat the transaction. If it creates an index or another object for the table, poll in another one.")
 }

@@ -97,17 +97,19 @@ fn check_guard(
                 "Use ALTER TABLE ... ENABLE ALWAYS TRIGGER if no subscription fills the table, or its keys come from comb_tracked() or \
                  comb_row_version(). Other rows would stop the subscription: poll them on the publisher.",
             )),
-        (false, false) => Err(unguarded(table, name, has_version)),
+        (false, false) => Err(unguarded(table, name, class.is_partition, has_version)),
     }
 }
 
 #[cold]
-fn unguarded(table: Oid, name: &CStr, has_version: bool) -> Report {
+fn unguarded(table: Oid, name: &CStr, is_partition: bool, has_version: bool) -> Report {
     report!(ERRCODE_WRONG_OBJECT_TYPE, "table ")
         .relation(table)
         .and(" has no enabled trigger that calls comb_guard() for column ")
         .quote(name.to_bytes())
-        .hint(if has_version {
+        .hint(if is_partition {
+            "Use DETACH PARTITION ... FINALIZE if a DETACH was interrupted, else CALL comb_enable_polls() for the partitioned table."
+        } else if has_version {
             "comb_row_version() must be called by one enabled trigger BEFORE INSERT OR UPDATE FOR EACH ROW without WHEN."
         } else {
             "Use CALL comb_enable_polls('table', 'column')."
