@@ -31,12 +31,6 @@ impl Set {
         *self.word(number) >> (number % 64) & 1 != 0
     }
 
-    fn take(&mut self, number: u32) -> bool {
-        let contains = self.contains(number);
-        *self.word(number) &= !(1 << (number % 64));
-        contains
-    }
-
     /// 0: every number.
     fn insert(&mut self, number: u32) {
         if number == 0 {
@@ -135,10 +129,22 @@ pub fn was_own(id: u32) -> bool {
     unsafe { &*OWN.get() }.ids.contains(&id)
 }
 
-/// Whether PostgreSQL may know old partitions of a table, which the caller then repairs.
-pub fn take_doubt_of_partitions(relation: Oid) -> bool {
+/// Others commit a transaction that is prepared, after other plans of this process.
+pub fn forget_own() {
     // SAFETY: no other reference is in use.
-    unsafe { &mut *DOUBTED.get() }.take(relation.to_u32())
+    unsafe { &mut *OWN.get() }.ids.fill(0);
+}
+
+/// Whether PostgreSQL may know old partitions of a table.
+pub fn doubts_partitions(relation: Oid) -> bool {
+    // SAFETY: no other reference is in use.
+    unsafe { &mut *DOUBTED.get() }.contains(relation.to_u32())
+}
+
+/// PostgreSQL has forgotten all that it had read.
+pub fn end_doubts() {
+    // SAFETY: no other reference is in use.
+    unsafe { &mut *DOUBTED.get() }.words.fill(0);
 }
 
 /// Notes a message about something on which all that is read may depend.

@@ -76,6 +76,9 @@ unsafe extern "C-unwind" fn other_changed(_argument: Datum, _cache: i32, hash: u
 
 #[pgrx::pg_guard]
 unsafe extern "C-unwind" fn at_end(event: pg_sys::XactEvent::Type, _argument: *mut c_void) {
+    if event == pg_sys::XactEvent::XACT_EVENT_PREPARE {
+        changes::forget_own();
+    }
     after(event == pg_sys::XactEvent::XACT_EVENT_ABORT);
 }
 

@@ -251,6 +251,10 @@ fn list(index: usize, column: &Polled) -> Result<(), Report> {
         found.members().iter().filter(shaping).any(|member| is_it(member.table))
     };
     let (found, is_subscribed) = read_facts(read, depends)?;
+    let has_grown = has_grown(index, column, found.members());
+    if has_grown {
+        repair();
+    }
     let count = found.count;
     // SAFETY: the memory has a place for each member, and lives until it is replaced.
     let members = unsafe {
@@ -261,39 +265,41 @@ fn list(index: usize, column: &Polled) -> Result<(), Report> {
     };
     // SAFETY: no call of PostgreSQL while the reference is in use.
     let old = unsafe { tree(index) };
-    // Of a tree that was not known, all tables are new. The statement may lack those that were attached during the transaction, or
-    // that others attached during an earlier one, whose plans and partition descriptors PostgreSQL has stored.
-    let are_own = members.iter().all(|member| member.table == column.topmost || changes::was_own(member.attached_by));
-    let is_doubted = |member: &Member| !are_own && changes::take_doubt_of_partitions(member.table);
-    let is_changed = |member: &Member| member.shapes_tree && (changes::has_changed(member.table) || is_doubted(member));
-    let (mut has_grown, is_first) = (false, old.count == 0);
     for member in &mut *members {
-        match old.find(member.table) {
-            Some(known) if known.attached_by == member.attached_by => member.checked = known.checked,
-            _ => has_grown |= !is_first || count > 1 && is_changed(member),
+        if let Some(known) = old.find(member.table).filter(|known| known.attached_by == member.attached_by) {
+            member.checked = known.checked;
         }
     }
     let grown_in = if has_grown { local_transaction_id() } else { old.grown_in };
     let (first, inherits) = (members.as_mut_ptr(), members.iter().any(|member| member.inherits));
-    replace(index, Tree { first, count, is_listed: true, is_subscribed, inherits, checked: CHANGED, grown_in, ..*old });
-    if has_grown { repair(index) } else { Ok(()) }
+    // During a repair, messages about the tree can have come.
+    replace(index, Tree { first, count, is_listed: !has_grown, is_subscribed, inherits, checked: CHANGED, grown_in, ..*old });
+    Ok(())
 }
 
-/// Has PostgreSQL read the partitions again, for later statements. A message about them can have come while it built a plan or a
-/// partition descriptor from what it had read before, and stored that afterwards.
+/// Whether a statement may lack a table. Of a tree that was not known, all tables are new: it may lack those that were attached during
+/// the transaction, or that others attached during an earlier one, whose plans and partition descriptors PostgreSQL has stored.
+fn has_grown(index: usize, column: &Polled, members: &[Member]) -> bool {
+    let are_own = members.iter().all(|member| member.table == column.topmost || changes::was_own(member.attached_by));
+    let is_doubted = |member: &Member| !are_own && changes::doubts_partitions(member.table);
+    let is_changed = |member: &Member| member.shapes_tree && (changes::has_changed(member.table) || is_doubted(member));
+    // SAFETY: no call of PostgreSQL while the reference is in use.
+    let old = unsafe { tree(index) };
+    if old.count == 0 {
+        return members.len() > 1 && members.iter().any(is_changed);
+    }
+    members.iter().any(|member| old.find(member.table).is_none_or(|known| known.attached_by != member.attached_by))
+}
+
+/// Has PostgreSQL read and plan all again, for later statements. A message can have come while it built a plan or a partition
+/// descriptor from what it had read before, and stored that afterwards.
 #[cold]
-fn repair(index: usize) -> Result<(), Report> {
-    for_each(index, |member| {
-        if member.shapes_tree {
-            changes::take_doubt_of_partitions(member.table);
-            // SAFETY: in a transaction, as at a message about the table.
-            unsafe { raw::RelationCacheInvalidateEntry(member.table) };
-        }
-        Ok(())
-    })?;
-    // SAFETY: marks plans in memory.
-    unsafe { raw::ResetPlanCache() };
-    Ok(())
+fn repair() {
+    // SAFETY: in a transaction, as when a connection has missed messages.
+    unsafe { raw::InvalidateSystemCaches() };
+    // The plan of this statement stays. With debug_discard_caches, the callback does not note it.
+    changes::note_relation(Oid::INVALID);
+    changes::end_doubts();
 }
 
 /// Returns an error unless the snapshot of the statement sees what that transaction wrote.

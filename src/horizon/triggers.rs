@@ -111,8 +111,6 @@ impl TriggerRow<'_> {
         self.is(ROW | INSERT | UPDATE)
             && (enabled == pg_sys::TRIGGER_FIRES_ALWAYS || enabled == pg_sys::TRIGGER_FIRES_ON_ORIGIN && !always)
             && self.is_unconditional()
-            // PostgreSQL drops a trigger although it has not called it for rows that are already stored.
-            && !self.form.tgdeferrable
     }
 
     /// Whether it is a trigger of comb_track() that is called before each INSERT.

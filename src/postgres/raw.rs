@@ -80,7 +80,6 @@ functions! {
     fn GetCurrentTransactionIdIfAny() -> TransactionId;
     fn ResetPlanCache();
     fn InvalidateSystemCaches();
-    fn RelationCacheInvalidateEntry(relation: Oid);
     fn CacheRegisterRelcacheCallback(function: RelcacheCallbackFunction, argument: Datum);
     fn CacheRegisterSyscacheCallback(cache: c_int, function: SyscacheCallbackFunction, argument: Datum);
     fn get_attname(relation: Oid, column: AttrNumber, missing_ok: bool) -> *mut c_char;

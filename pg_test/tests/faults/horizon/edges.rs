@@ -126,8 +126,9 @@ fn a_poll_by_an_old_name() {
             server.execute(swap);
             writer.batch_execute("BEGIN; INSERT INTO app.t DEFAULT VALUES").expect("a row");
             server.execute("INSERT INTO app.t DEFAULT VALUES");
-            // The first poll does not know that the table has existed.
-            let code = if swap.contains("DROP TABLE") && !has_polled { "42P01" } else { "40001" };
+            // The first poll does not know that the table has existed. A statement from before the load of the library is parsed again.
+            let is_old = matches!(sharing, Sharing::Preloaded) && swap.contains("DROP TABLE") && !has_polled;
+            let code = if is_old { "42P01" } else { "40001" };
             assert_eq!(ask(&mut reader), Err(Some(code.to_owned())), "{swap}, {has_polled}");
             reader.batch_execute("ROLLBACK").expect("ROLLBACK");
             assert_eq!(ask(&mut reader), Ok(1), "the other table, which a writer holds");

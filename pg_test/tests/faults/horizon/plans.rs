@@ -149,11 +149,13 @@ fn a_message_in_a_failed_subtransaction() {
 fn reader_that_plans(sharing: Sharing, prepare: &str, first: &str, execute: &'static str) -> (Server, Client) {
     let server = Server::start(sharing, &[]);
     server.execute(
-        "CREATE TABLE parts (n bigserial, part int) PARTITION BY LIST (part);
+        "CREATE SEQUENCE versions;
+         CREATE TABLE parts (n bigserial, v bigint DEFAULT nextval('versions'), part int) PARTITION BY LIST (part);
          CREATE TABLE between PARTITION OF parts DEFAULT PARTITION BY LIST (part);
          CREATE TABLE part_1 PARTITION OF between FOR VALUES IN (1);
          CREATE TABLE leaf (LIKE parts INCLUDING DEFAULTS);
          CALL comb_enable_polls('parts', 'n');
+         CALL comb_enable_polls('parts', 'v');
          INSERT INTO parts (part) VALUES (1)",
     );
     let mut reader = server.connect();
@@ -176,8 +178,8 @@ fn reader_that_plans(sharing: Sharing, prepare: &str, first: &str, execute: &'st
 #[test]
 fn a_partition_between_that_grows_while_a_plan_is_made() {
     let prepare = "PREPARE poll (bigint) AS SELECT n FROM parts
-                   WHERE n > $1 AND n <= (SELECT comb_number_horizon('parts', after => $1)) ORDER BY n";
-    for first in ["", "SELECT comb_number_horizon('parts')"] {
+                   WHERE n > $1 AND n <= (SELECT comb_number_horizon('parts', 'n', $1)) ORDER BY n";
+    for first in ["", "SELECT comb_number_horizon('parts', 'n')"] {
         let (server, mut reader) = reader_that_plans(Sharing::Preloaded, prepare, first, "EXECUTE poll (1)");
         assert_eq!(rest(&mut reader), ["2", "3"], "{first:?}");
         assert_eq!(rows(&mut reader, "EXECUTE poll (1)"), Ok(vec!["2".to_owned(), "3".to_owned()]));
@@ -191,9 +193,27 @@ fn a_plan_from_before_the_load_of_the_library() {
     let prepare = "PREPARE read (bigint, bigint) AS SELECT n FROM parts WHERE n > $1 AND n <= $2 ORDER BY n";
     let (server, mut reader) = reader_that_plans(Sharing::Attached, prepare, "", "EXECUTE read (1, 9)");
     for _ in 0..2 {
-        let horizon: i64 = value(&mut reader, "SELECT comb_number_horizon('parts', after => 1)");
+        let horizon: i64 = value(&mut reader, "SELECT comb_number_horizon('parts', 'n', 1)");
         assert_eq!(rows(&mut reader, &format!("EXECUTE read (1, {horizon})")), Ok(vec!["2".to_owned(), "3".to_owned()]));
     }
+    server.assert_clean_log();
+}
+
+/// Two columns: the horizon of the first ends the doubt, and a cursor of the second has the old plan.
+#[test]
+fn a_cursor_from_before_the_repair() {
+    let opens = "CREATE FUNCTION opens() RETURNS refcursor LANGUAGE plpgsql AS $$
+         DECLARE cursor bigint := 1; rows refcursor := 'rows';
+         BEGIN
+             OPEN rows FOR SELECT n FROM parts
+                 WHERE v > cursor AND v <= (SELECT comb_number_horizon('parts', 'v', cursor)) ORDER BY v;
+             RETURN rows;
+         END $$";
+    let (server, mut reader) = reader_that_plans(Sharing::Preloaded, opens, "", "SELECT FROM opens() WHERE opens IS NULL");
+    reader.batch_execute("BEGIN; SELECT opens(); SAVEPOINT a").expect("a cursor with the old plan");
+    assert_eq!(sqlstate(&mut reader, "SELECT comb_number_horizon('parts', 'n')"), "40001");
+    reader.batch_execute("ROLLBACK TO a").expect("ROLLBACK TO");
+    assert_eq!(rows(&mut reader, "FETCH ALL FROM rows"), Err("40001".to_owned()));
     server.assert_clean_log();
 }
 
