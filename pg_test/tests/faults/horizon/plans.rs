@@ -144,34 +144,41 @@ fn a_message_in_a_failed_subtransaction() {
     server.assert_clean_log();
 }
 
-/// A reader that executes a statement while a partition is attached below the topmost table. PostgreSQL makes a plan meanwhile, which
-/// it keeps: the message comes before the plan is known to depend on the partitioned table between. Rows 2 and 3 are stored later.
-fn reader_that_plans(sharing: Sharing, prepare: &str, first: &str, execute: &'static str) -> (Server, Client) {
-    let server = Server::start(sharing, &[]);
-    server.execute(
-        "CREATE SEQUENCE versions;
-         CREATE TABLE parts (n bigserial, v bigint DEFAULT nextval('versions'), part int) PARTITION BY LIST (part);
-         CREATE TABLE between PARTITION OF parts DEFAULT PARTITION BY LIST (part);
-         CREATE TABLE part_1 PARTITION OF between FOR VALUES IN (1);
-         CREATE TABLE leaf (LIKE parts INCLUDING DEFAULTS);
-         CALL comb_enable_polls('parts', 'n');
-         CALL comb_enable_polls('parts', 'v');
-         INSERT INTO parts (part) VALUES (1)",
-    );
-    let mut reader = server.connect();
-    reader.batch_execute(&format!("SET plan_cache_mode = force_generic_plan; {prepare}; {first}")).expect("a statement");
+const TWO_LEVELS: &str = "
+    CREATE SEQUENCE versions;
+    CREATE TABLE parts (n bigserial, v bigint DEFAULT nextval('versions'), part int) PARTITION BY LIST (part);
+    CREATE TABLE between PARTITION OF parts DEFAULT PARTITION BY LIST (part);
+    CREATE TABLE part_1 PARTITION OF between FOR VALUES IN (1);
+    CREATE TABLE leaf (LIKE parts INCLUDING DEFAULTS);
+    CALL comb_enable_polls('parts', 'n');
+    CALL comb_enable_polls('parts', 'v');
+    INSERT INTO parts (part) VALUES (1)";
+const ATTACH: &str = "ALTER TABLE between ATTACH PARTITION leaf FOR VALUES IN (2)";
+
+/// A reader executes a statement while a partition is attached below the topmost table. PostgreSQL makes a plan meanwhile, which it
+/// keeps: the message comes before the plan is known to depend on the partitioned table between. Rows 2 and 3 are stored later.
+fn plan_while(attach: &str, server: &Server, mut reader: Client, execute: &'static str) -> Client {
     let mut locker = server.connect();
     locker.batch_execute("BEGIN; LOCK TABLE part_1 IN ACCESS EXCLUSIVE MODE").expect("a lock");
     let pid: i32 = value(&mut reader, "SELECT pg_backend_pid()");
     let plans = thread::spawn(move || (rows(&mut reader, execute), reader));
     let waits = format!("SELECT wait_event = 'relation' FROM pg_stat_activity WHERE pid = {pid}");
     assert!(within(20, || value::<Option<bool>>(&mut locker, &waits) == Some(true)));
-    server.execute("ALTER TABLE between ATTACH PARTITION leaf FOR VALUES IN (2)");
+    server.execute(attach);
     locker.batch_execute("COMMIT").expect("COMMIT");
     let (planned, reader) = plans.join().expect("a reader");
     assert!(planned == Ok(vec![]) || planned == Err("40001".to_owned()), "{planned:?}");
     server.execute("INSERT INTO parts (part) VALUES (2)");
     server.execute("INSERT INTO parts (part) VALUES (1)");
+    reader
+}
+
+fn reader_that_plans(sharing: Sharing, prepare: &str, first: &str, execute: &'static str) -> (Server, Client) {
+    let server = Server::start(sharing, &[]);
+    server.execute(TWO_LEVELS);
+    let mut reader = server.connect();
+    reader.batch_execute(&format!("SET plan_cache_mode = force_generic_plan; {prepare}; {first}")).expect("a statement");
+    let reader = plan_while(ATTACH, &server, reader, execute);
     (server, reader)
 }
 
@@ -196,6 +203,24 @@ fn a_plan_from_before_the_load_of_the_library() {
         let horizon: i64 = value(&mut reader, "SELECT comb_number_horizon('parts', 'n', 1)");
         assert_eq!(rows(&mut reader, &format!("EXECUTE read (1, {horizon})")), Ok(vec!["2".to_owned(), "3".to_owned()]));
     }
+    server.assert_clean_log();
+}
+
+/// The reader has attached the partition, in a transaction that another session commits.
+#[test]
+fn an_own_partition_that_another_commits() {
+    let server = Server::start(Sharing::Preloaded, &[("max_prepared_transactions", "2")]);
+    let mut reader = server.connect();
+    let prepare = "SET plan_cache_mode = force_generic_plan;
+                   PREPARE poll (bigint) AS SELECT n FROM parts
+                   WHERE n > $1 AND n <= (SELECT comb_number_horizon('parts', 'n', $1)) ORDER BY n";
+    for statement in TWO_LEVELS.split(';').chain(prepare.split(';')) {
+        reader.batch_execute(statement).expect("a statement");
+    }
+    reader.batch_execute(&format!("BEGIN; {ATTACH}; PREPARE TRANSACTION 'x'")).expect("a partition");
+    let mut reader = plan_while("COMMIT PREPARED 'x'", &server, reader, "EXECUTE poll (1)");
+    assert_eq!(rest(&mut reader), ["2", "3"]);
+    assert_eq!(rows(&mut reader, "EXECUTE poll (1)"), Ok(vec!["2".to_owned(), "3".to_owned()]));
     server.assert_clean_log();
 }
 
