@@ -251,7 +251,7 @@ impl From<Unknown> for Report {
             Unknown::Overwritten => {
                 report!(ERRCODE_T_R_SERIALIZATION_FAILURE, "the horizon of this snapshot is not known any more")
                     .detail("Since the snapshot was taken, more transactions have ended than comb remembers.")
-                    .hint("Repeat the transaction. Ask for the horizon first in a long transaction; it keeps the answer.")
+                    .hint("Repeat the transaction. Use REPEATABLE READ, and ask for the horizon before a long statement.")
             }
             Unknown::EveryNumber(id) => report!(
                 ERRCODE_T_R_SERIALIZATION_FAILURE,
