@@ -107,10 +107,10 @@ fn unguarded(table: Oid, name: &CStr, is_partition: bool, has_version: bool) -> 
         .relation(table)
         .and(" has no enabled trigger that calls comb_guard() for column ")
         .quote(name.to_bytes())
-        .hint(if is_partition {
-            "Use DETACH PARTITION ... FINALIZE if a DETACH was interrupted, else CALL comb_enable_polls() for the partitioned table."
-        } else if has_version {
+        .hint(if has_version {
             "comb_row_version() must be called by one enabled trigger BEFORE INSERT OR UPDATE FOR EACH ROW without WHEN."
+        } else if is_partition {
+            "Use DETACH PARTITION ... FINALIZE if a DETACH was interrupted, else CALL comb_enable_polls() for the partitioned table."
         } else {
             "Use CALL comb_enable_polls('table', 'column')."
         })

@@ -280,15 +280,15 @@ fn list(index: usize, column: &Polled) -> Result<(), Report> {
 /// Whether a statement may lack a table. Of a tree that was not known, all tables are new: it may lack those that were attached during
 /// the transaction, or that others attached during an earlier one, whose plans and partition descriptors PostgreSQL has stored.
 fn has_grown(index: usize, column: &Polled, members: &[Member]) -> bool {
+    // SAFETY: no call of PostgreSQL while the reference is in use.
+    let old = unsafe { tree(index) };
+    if old.count > 0 {
+        return members.iter().any(|member| old.find(member.table).is_none_or(|known| known.attached_by != member.attached_by));
+    }
     let are_own = members.iter().all(|member| member.table == column.topmost || changes::was_own(member.attached_by));
     let is_doubted = |member: &Member| !are_own && changes::doubts_partitions(member.table);
     let is_changed = |member: &Member| member.shapes_tree && (changes::has_changed(member.table) || is_doubted(member));
-    // SAFETY: no call of PostgreSQL while the reference is in use.
-    let old = unsafe { tree(index) };
-    if old.count == 0 {
-        return members.len() > 1 && members.iter().any(is_changed);
-    }
-    members.iter().any(|member| old.find(member.table).is_none_or(|known| known.attached_by != member.attached_by))
+    members.len() > 1 && members.iter().any(is_changed)
 }
 
 /// Has PostgreSQL read and plan all again, for later statements. A message can have come while it built a plan or a partition

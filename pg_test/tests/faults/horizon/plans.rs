@@ -153,6 +153,8 @@ const TWO_LEVELS: &str = "
     CALL comb_enable_polls('parts', 'n');
     CALL comb_enable_polls('parts', 'v');
     INSERT INTO parts (part) VALUES (1)";
+const POLL: &str = "PREPARE poll (bigint) AS SELECT n FROM parts
+                    WHERE n > $1 AND n <= (SELECT comb_number_horizon('parts', 'n', $1)) ORDER BY n";
 const ATTACH: &str = "ALTER TABLE between ATTACH PARTITION leaf FOR VALUES IN (2)";
 
 /// A reader executes a statement while a partition is attached below the topmost table. PostgreSQL makes a plan meanwhile, which it
@@ -184,10 +186,8 @@ fn reader_that_plans(sharing: Sharing, prepare: &str, first: &str, execute: &'st
 
 #[test]
 fn a_partition_between_that_grows_while_a_plan_is_made() {
-    let prepare = "PREPARE poll (bigint) AS SELECT n FROM parts
-                   WHERE n > $1 AND n <= (SELECT comb_number_horizon('parts', 'n', $1)) ORDER BY n";
     for first in ["", "SELECT comb_number_horizon('parts', 'n')"] {
-        let (server, mut reader) = reader_that_plans(Sharing::Preloaded, prepare, first, "EXECUTE poll (1)");
+        let (server, mut reader) = reader_that_plans(Sharing::Preloaded, POLL, first, "EXECUTE poll (1)");
         assert_eq!(rest(&mut reader), ["2", "3"], "{first:?}");
         assert_eq!(rows(&mut reader, "EXECUTE poll (1)"), Ok(vec!["2".to_owned(), "3".to_owned()]));
         server.assert_clean_log();
@@ -211,10 +211,7 @@ fn a_plan_from_before_the_load_of_the_library() {
 fn an_own_partition_that_another_commits() {
     let server = Server::start(Sharing::Preloaded, &[("max_prepared_transactions", "2")]);
     let mut reader = server.connect();
-    let prepare = "SET plan_cache_mode = force_generic_plan;
-                   PREPARE poll (bigint) AS SELECT n FROM parts
-                   WHERE n > $1 AND n <= (SELECT comb_number_horizon('parts', 'n', $1)) ORDER BY n";
-    for statement in TWO_LEVELS.split(';').chain(prepare.split(';')) {
+    for statement in TWO_LEVELS.split(';').chain(["SET plan_cache_mode = force_generic_plan", POLL]) {
         reader.batch_execute(statement).expect("a statement");
     }
     reader.batch_execute(&format!("BEGIN; {ATTACH}; PREPARE TRANSACTION 'x'")).expect("a partition");
