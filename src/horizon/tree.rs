@@ -133,7 +133,7 @@ pub fn check(column: &Polled, snapshot: &Snapshot) -> Result<(), Report> {
         return Err(report!(ERRCODE_T_R_SERIALIZATION_FAILURE, "table ")
             .relation(column.topmost)
             .and(" has a new partition or child table")
-            .hint("Repeat the transaction."));
+            .hint("Repeat the transaction in the same connection."));
     }
     Ok(())
 }
