@@ -126,8 +126,9 @@ await Job("row_version", async db =>
     Check(order.Version > before, true);
 
     // comb: changed
-    var horizon = (await db.Database.SqlQuery<Guid>($"SELECT comb_uuid_horizon('orders', after => {before}) AS \"Value\"").ToListAsync()).Single();
-    var changed = await db.Orders.Where(o => o.Version > before && o.Version <= horizon).ToListAsync(); // the next run begins after horizon
+    var changed = await db.Orders
+        .Where(o => o.Version > before && o.Version <= Comb.UuidHorizon("orders", "version", before))
+        .OrderBy(o => o.Version).ToListAsync(); // the next run begins after the last version
     // end
     Check(changed.Any(o => o.N == 10001), true);
 });

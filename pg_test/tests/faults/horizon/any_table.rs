@@ -8,6 +8,7 @@ use std::thread::{self, JoinHandle, sleep};
 use std::time::{Duration, Instant};
 
 use pg_test::{Load, SHARINGS, Server, Sharing, Stop, check, sqlstate, value, within};
+use postgres::IsolationLevel::RepeatableRead;
 use postgres::{Client, Config, NoTls, SimpleQueryMessage};
 
 use super::stage::{NIL, Reader, Stage, is_to_be_repeated, numbers, run, server_with_tables};
@@ -143,7 +144,8 @@ fn copy(
         let mut polls_after = 0;
         while polls_after < 3 {
             polls_after += i32::from(!writes.load(Ordering::Relaxed));
-            let next: String = match client.query_one(limit, &[]) {
+            let mut transaction = client.build_transaction().isolation_level(RepeatableRead).start().expect("a transaction");
+            let next: String = match transaction.query_one(limit, &[]) {
                 Err(error) if is_to_be_repeated(&error) => continue,
                 row => row.expect(limit).get(0),
             };
@@ -152,7 +154,8 @@ fn copy(
                 "INSERT INTO {target} SELECT n, x FROM items WHERE {condition}
                  ON CONFLICT (n) DO UPDATE SET x = excluded.x WHERE {target}.x < excluded.x"
             );
-            client.batch_execute(&merge).expect("a copy");
+            transaction.batch_execute(&merge).expect("a copy");
+            transaction.commit().expect("COMMIT");
             since = Some(next);
             sleep(Duration::from_millis(1));
         }

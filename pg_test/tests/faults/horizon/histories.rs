@@ -159,7 +159,8 @@ impl<'a> History<'a> {
             "poll" if rest.is_empty() => (Returns::Keys, self.polls.rows(self.polls.horizon)),
             "poll" => (Returns::Keys, rest.to_owned()),
             "ask" => (Returns::Horizon, format!("SELECT {}", self.polls.horizon)),
-            "rows" => (Returns::KeysToHorizon, self.polls.rows("'{h}'")),
+            "rows" if rest.is_empty() => (Returns::KeysToHorizon, self.polls.rows("'{h}'")),
+            "rows" => (Returns::KeysToHorizon, rest.to_owned()),
             "whole" if rest.is_empty() => (Returns::Both, "{whole}".to_owned()),
             "whole" => (Returns::Both, rest.to_owned()),
             "cursor" => {
@@ -246,9 +247,10 @@ impl<'a> History<'a> {
             let errors = std::mem::take(&mut self.codes);
             self.step("r", "whole");
             fails = !self.codes.is_empty();
+            let repeats = self.codes == ["40001"];
             let found = std::mem::replace(&mut self.codes, errors);
             self.codes.extend(found.into_iter().filter(|code| self.codes.last() != Some(code)).collect::<Vec<_>>());
-            if fails {
+            if fails && !repeats {
                 break;
             }
         }
