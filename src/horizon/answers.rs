@@ -45,6 +45,8 @@ pub struct Asked {
     taken: Taken,
     /// [`changes::schemas`]: the statement may mean another table.
     schemas: u64,
+    /// [`changes::relations`]: another table may have the rows of the snapshot.
+    relations: u64,
 }
 
 /// A name that is too long is that of no column.
@@ -54,7 +56,8 @@ pub fn asked(of: Option<(Oid, &[u8], Keys)>, snapshot: &Snapshot) -> Asked {
     name.iter_mut().zip(text).for_each(|(to, from)| *to = *from);
     // SAFETY: a number that this process alone changes.
     let role = unsafe { raw::GetUserId() };
-    Asked { table, name, keys, role, transaction: local_transaction_id(), taken: snapshot.taken(), schemas: changes::schemas() }
+    let (transaction, taken) = (local_transaction_id(), snapshot.taken());
+    Asked { table, name, keys, role, transaction, taken, schemas: changes::schemas(), relations: changes::relations() }
 }
 
 #[derive(Clone, Copy)]
@@ -125,6 +128,16 @@ pub fn remember(asked: Asked, attribute: i16, horizon: Horizon) -> Horizon {
     let answers = unsafe { &mut *ANSWERS.get() };
     if answers.transaction != asked.transaction {
         (answers.transaction, answers.count, answers.overwritten) = (asked.transaction, 0, 0);
+    }
+    // After a message, the answer stays.
+    let is_it = |answer: &&mut Answer| {
+        let known = Asked { relations: asked.relations, ..answer.asked };
+        (known, answer.attribute, answer.horizon.settled, answer.horizon.last)
+            == (asked, attribute, horizon.settled, horizon.last)
+    };
+    if let Some(answer) = answers.answers.iter_mut().flatten().find(is_it) {
+        answer.asked = asked;
+        return horizon;
     }
     let place = &mut answers.answers[answers.count % CAPACITY];
     let overwritten = place.replace(Answer { asked, attribute, horizon });

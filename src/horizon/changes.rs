@@ -155,9 +155,17 @@ pub fn note_any() {
 
 /// Notes a relation that has changed; INVALID: any can have.
 pub fn note_relation(relation: Oid) {
+    RELATIONS.set(RELATIONS.get() + 1);
     // SAFETY: no other reference is in use.
     unsafe { &mut *WATCHED.get() }.insert(relation.to_u32());
     note(|changed| changed.relations.insert(relation.to_u32()));
+}
+
+static RELATIONS: OneThread<Cell<u64>> = OneThread::new(Cell::new(0));
+
+/// A number that changes when a relation may have changed.
+pub fn relations() -> u64 {
+    RELATIONS.get()
 }
 
 static SCHEMAS: OneThread<Cell<u64>> = OneThread::new(Cell::new(0));

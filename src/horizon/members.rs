@@ -20,7 +20,8 @@ pub struct Member {
     pub checked: u64,
     /// By INHERITS, not as a partition.
     pub inherits: bool,
-    /// A table by INHERITS can be rewritten alone: polls lock it. They do not wait for a temporary table of another session.
+    /// A table by INHERITS can be rewritten alone, and a partition of a partition can be replaced: polls lock the one, and the
+    /// parent of the other. They do not wait for a temporary table of another session.
     pub is_locked: bool,
     /// The topmost table, one by INHERITS, or a partitioned one: a change can be one of the tree.
     pub shapes_tree: bool,
@@ -78,7 +79,8 @@ pub fn find_tables(topmost: Oid) -> Result<Found, Report> {
         let is_partitioned = class.as_ref().is_some_and(|class| class.kind == pg_sys::RELKIND_PARTITIONED_TABLE);
         let is_partition = class.as_ref().is_some_and(|class| class.is_partition);
         let inherits = table != topmost && !is_partition;
-        let is_locked = inherits && class.is_some_and(|class| class.persistence != pg_sys::RELPERSISTENCE_TEMP);
+        let is_temporary = class.is_none_or(|class| class.persistence == pg_sys::RELPERSISTENCE_TEMP);
+        let is_locked = inherits && !is_temporary || is_partition && is_partitioned;
         let (attached_by, shapes_tree) = (attached_by.to_u32(), !is_partition || is_partitioned);
         Member { table, attached_by, checked: CHANGED, inherits, is_locked, shapes_tree }
     };

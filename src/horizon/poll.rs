@@ -33,6 +33,7 @@ pub fn horizon(table: Oid, name: &[u8], keys: Keys, check: impl Fn(&Horizon) -> 
     let column = locked(table, name, keys)?;
     let attribute = column.attribute;
     if let Some(known) = known(&asked, |answer| answer.is_of_column(attribute, &asked), &check)? {
+        tree::check(&column, &snapshot)?;
         changes::require_unchanged(table)?;
         return Ok(remember(asked, attribute, known));
     }

@@ -34,7 +34,8 @@ struct Tree {
     is_listed: bool,
     /// The database has a subscription.
     is_subscribed: bool,
-    inherits: bool,
+    /// A table is to be locked.
+    has_locked: bool,
     /// The greatest [`Member::checked`].
     checked: u64,
     /// The snapshot with which all tables were checked.
@@ -53,7 +54,7 @@ impl Tree {
             count: 0,
             is_listed: false,
             is_subscribed: false,
-            inherits: false,
+            has_locked: false,
             checked: CHANGED,
             taken: Taken::NEVER,
             grown_in: 0,
@@ -112,7 +113,7 @@ pub fn forget(relation: Oid) {
     }
 }
 
-/// Checks all tables of a polled column. Those by INHERITS are locked until the end of the transaction.
+/// Checks all tables of a polled column. Some are locked until the end of the transaction: [`Member::is_locked`].
 ///
 /// # Errors
 /// A table does not call the guard, or the snapshot does not see that it does.
@@ -124,7 +125,11 @@ pub fn check(column: &Polled, snapshot: &Snapshot) -> Result<(), Report> {
     if !state().is_listed {
         list(index, column)?;
     }
-    lock_children(index);
+    lock_members(index);
+    // A message has come.
+    if !state().is_listed {
+        list(index, column)?;
+    }
     if !state().holds(state().checked, taken) {
         check_members(column, index, taken)?;
     }
@@ -216,13 +221,11 @@ fn replace(index: usize, with: Tree) {
     }
 }
 
-/// Locks the tables by INHERITS. Partitions need no lock: they are rewritten with the partitioned table.
-fn lock_children(index: usize) {
+fn lock_members(index: usize) {
     // SAFETY: no call of PostgreSQL while the reference is in use.
-    if unsafe { tree(index) }.inherits {
+    if unsafe { tree(index) }.has_locked {
         let _ = for_each(index, |member| {
             if member.is_locked {
-                // Against rewrites.
                 catalog::lock_to_the_end(member.table, pg_sys::AccessShareLock);
             }
             Ok(())
@@ -271,9 +274,9 @@ fn list(index: usize, column: &Polled) -> Result<(), Report> {
         }
     }
     let grown_in = if has_grown { local_transaction_id() } else { old.grown_in };
-    let (first, inherits) = (members.as_mut_ptr(), members.iter().any(|member| member.inherits));
+    let (first, has_locked) = (members.as_mut_ptr(), members.iter().any(|member| member.is_locked));
     // During a repair, messages about the tree can have come.
-    replace(index, Tree { first, count, is_listed: !has_grown, is_subscribed, inherits, checked: CHANGED, grown_in, ..*old });
+    replace(index, Tree { first, count, is_listed: !has_grown, is_subscribed, has_locked, checked: CHANGED, grown_in, ..*old });
     Ok(())
 }
 
