@@ -25,6 +25,8 @@ pub struct Member {
     pub is_locked: bool,
     /// The topmost table, one by INHERITS, or a partitioned one: a change can be one of the tree.
     pub shapes_tree: bool,
+    /// DETACH CONCURRENTLY has begun.
+    pub is_pending: bool,
 }
 
 impl Member {
@@ -57,7 +59,8 @@ pub fn find_tables(topmost: Oid) -> Result<Found, Report> {
         // SAFETY: a new list of OIDs.
         unsafe { raw::lappend_oid(ptr::null_mut(), first) }
     };
-    let (mut tables, mut writers) = (begin(topmost), begin(Oid::INVALID));
+    // Of those that are being detached, the OID; else INVALID.
+    let (mut tables, mut writers, mut pending) = (begin(topmost), begin(Oid::INVALID), begin(Oid::INVALID));
     let mut count = 0;
     // SAFETY: a list of OIDs, of which no cell is in use when it grows.
     while let Some(at) = unsafe { catalog::cells(tables).get(count).map(|cell| cell.oid_value) } {
@@ -66,15 +69,17 @@ pub fn find_tables(topmost: Oid) -> Result<Found, Report> {
             continue;
         }
         catalog::scan(CHILDREN, &[at], |row| {
-            // SAFETY: the scan is of pg_inherits, whose rows have this type. Both are lists of OIDs.
+            // SAFETY: the scan is of pg_inherits, whose rows have this type. All are lists of OIDs.
             unsafe {
-                tables = raw::lappend_oid(tables, row.form::<FormDataPgInherits>().inhrelid);
+                let form = row.form::<FormDataPgInherits>();
+                tables = raw::lappend_oid(tables, form.inhrelid);
                 writers = raw::lappend_oid(writers, Oid::from_u32(row.raw_writer()));
+                pending = raw::lappend_oid(pending, if form.inhdetachpending { form.inhrelid } else { Oid::INVALID });
             }
             Ok(())
         })?;
     }
-    let member = |table, attached_by: Oid| {
+    let member = |table, attached_by: Oid, pending| {
         let class = catalog::relation(table);
         let is_partitioned = class.as_ref().is_some_and(|class| class.kind == pg_sys::RELKIND_PARTITIONED_TABLE);
         let is_partition = class.as_ref().is_some_and(|class| class.is_partition);
@@ -82,13 +87,14 @@ pub fn find_tables(topmost: Oid) -> Result<Found, Report> {
         let is_temporary = class.is_none_or(|class| class.persistence == pg_sys::RELPERSISTENCE_TEMP);
         let is_locked = inherits && !is_temporary || is_partition && is_partitioned;
         let (attached_by, shapes_tree) = (attached_by.to_u32(), !is_partition || is_partitioned);
-        Member { table, attached_by, checked: CHANGED, inherits, is_locked, shapes_tree }
+        Member { table, attached_by, checked: CHANGED, inherits, is_locked, shapes_tree, is_pending: pending == table }
     };
     // SAFETY: the memory has a place for each cell.
     let members = unsafe {
         let memory = raw::palloc(count * size_of::<Member>()).cast::<Member>();
-        for (place, (table, writer)) in catalog::cells(tables).iter().zip(catalog::cells(writers)).enumerate() {
-            memory.add(place).write(member(table.oid_value, writer.oid_value));
+        let cells = catalog::cells(tables).iter().zip(catalog::cells(writers)).zip(catalog::cells(pending));
+        for (place, ((table, writer), pending)) in cells.enumerate() {
+            memory.add(place).write(member(table.oid_value, writer.oid_value, pending.oid_value));
         }
         std::slice::from_raw_parts_mut(memory, count)
     };

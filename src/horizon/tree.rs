@@ -14,7 +14,7 @@ use super::definition::{Polled, accept_changes, column_name, read_facts};
 use super::guarded::check_table;
 use super::members::{BEING_CHECKED, CHANGED, Found, Member, find_tables, has_subscription};
 use crate::postgres::catalog::{self, is_own};
-use crate::postgres::compat::local_transaction_id;
+use crate::postgres::compat::{CHILDREN, FormDataPgInherits, local_transaction_id};
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
@@ -38,6 +38,8 @@ struct Tree {
     has_locked: bool,
     /// The greatest [`Member::checked`].
     checked: u64,
+    /// The xmax of the last snapshot that saw no table that has been removed, or a state.
+    complete: u64,
     /// The snapshot with which all tables were checked.
     taken: Taken,
     /// The local id of the transaction that found a new table.
@@ -56,6 +58,7 @@ impl Tree {
             is_subscribed: false,
             has_locked: false,
             checked: CHANGED,
+            complete: CHANGED,
             taken: Taken::NEVER,
             grown_in: 0,
         }
@@ -104,11 +107,14 @@ pub fn forget(relation: Oid) {
         let tree = unsafe { tree(index) };
         if relation == Oid::INVALID {
             tree.members().iter_mut().for_each(|member| member.checked = CHANGED);
-            (tree.is_listed, tree.checked) = (false, CHANGED);
+            (tree.is_listed, tree.checked, tree.complete) = (false, CHANGED, CHANGED);
         } else if let Some(member) = tree.find(relation) {
             member.checked = CHANGED;
             let shapes_tree = member.shapes_tree;
             (tree.is_listed, tree.checked) = (tree.is_listed && !shapes_tree, CHANGED);
+            if shapes_tree {
+                tree.complete = CHANGED;
+            }
         }
     }
 }
@@ -129,6 +135,9 @@ pub fn check(column: &Polled, snapshot: &Snapshot) -> Result<(), Report> {
     // A message has come.
     if !state().is_listed {
         list(index, column)?;
+    }
+    if state().complete >= taken.xmax {
+        check_removed(index, taken)?;
     }
     if !state().holds(state().checked, taken) {
         check_members(column, index, taken)?;
@@ -167,6 +176,31 @@ fn check_members(column: &Polled, index: usize, taken: Taken) -> Result<(), Repo
     let tree = unsafe { tree(index) };
     tree.checked = tree.members().iter().map(|member| member.checked).max().unwrap_or(CHANGED);
     tree.taken = taken;
+    Ok(())
+}
+
+/// Returns an error if a table is being removed, or has been since the snapshot was taken: rows that others have moved out of it are
+/// where the snapshot does not see them, and the statement does not read the table.
+fn check_removed(index: usize, taken: Taken) -> Result<(), Report> {
+    for_each(index, |member| {
+        if member.is_pending {
+            return Err(report!(ERRCODE_T_R_SERIALIZATION_FAILURE, "")
+                .relation(member.table)
+                .and(" is being detached")
+                .hint("Repeat the transaction. If DETACH PARTITION ... CONCURRENTLY was interrupted, use DETACH PARTITION ... FINALIZE."));
+        }
+        if !member.shapes_tree {
+            return Ok(());
+        }
+        catalog::scan_seen(CHILDREN, &[member.table], |row| {
+            // SAFETY: the scan is of pg_inherits, whose rows have this type. No call of PostgreSQL while the reference is in use.
+            let is_there = unsafe { tree(index).find(row.form::<FormDataPgInherits>().inhrelid).is_some() };
+            if is_there { Ok(()) } else { Err(too_old()) }
+        })
+    })?;
+    // SAFETY: no call of PostgreSQL while the reference is in use.
+    let tree = unsafe { tree(index) };
+    tree.complete = if tree.is_listed { taken.xmax } else { CHANGED };
     Ok(())
 }
 
@@ -276,7 +310,20 @@ fn list(index: usize, column: &Polled) -> Result<(), Report> {
     let grown_in = if has_grown { local_transaction_id() } else { old.grown_in };
     let (first, has_locked) = (members.as_mut_ptr(), members.iter().any(|member| member.is_locked));
     // During a repair, messages about the tree can have come.
-    replace(index, Tree { first, count, is_listed: !has_grown, is_subscribed, has_locked, checked: CHANGED, grown_in, ..*old });
+    replace(
+        index,
+        Tree {
+            first,
+            count,
+            is_listed: !has_grown,
+            is_subscribed,
+            has_locked,
+            checked: CHANGED,
+            complete: CHANGED,
+            grown_in,
+            ..*old
+        },
+    );
     Ok(())
 }
 
@@ -322,6 +369,11 @@ fn must_see(writer: Option<u32>) -> Result<(), Report> {
             return Ok(());
         }
     }
-    Err(report!(ERRCODE_T_R_SERIALIZATION_FAILURE, "the snapshot is older than the definition of the polled table")
-        .hint("Repeat the transaction."))
+    Err(too_old())
+}
+
+#[cold]
+fn too_old() -> Report {
+    report!(ERRCODE_T_R_SERIALIZATION_FAILURE, "the snapshot is older than the definition of the polled table")
+        .hint("Repeat the transaction.")
 }

@@ -214,7 +214,22 @@ pub fn receive_messages_of(table: Oid) {
 }
 
 /// Calls `each` with the rows that have these values in the first columns of an index, until it returns an error.
-pub fn scan(by: CatalogIndex, values: &[Oid], mut each: impl FnMut(Row) -> Result<(), Report>) -> Result<(), Report> {
+pub fn scan(by: CatalogIndex, values: &[Oid], each: impl FnMut(Row) -> Result<(), Report>) -> Result<(), Report> {
+    scan_rows(by, values, ptr::null_mut(), each)
+}
+
+/// [`scan`] of the rows that the snapshot of the calling statement sees.
+pub fn scan_seen(by: CatalogIndex, values: &[Oid], each: impl FnMut(Row) -> Result<(), Report>) -> Result<(), Report> {
+    // SAFETY: a statement that polls has an active snapshot, to the end of the call.
+    scan_rows(by, values, unsafe { raw::GetActiveSnapshot() }, each)
+}
+
+fn scan_rows(
+    by: CatalogIndex,
+    values: &[Oid],
+    snapshot: pg_sys::Snapshot,
+    mut each: impl FnMut(Row) -> Result<(), Report>,
+) -> Result<(), Report> {
     let lock = pg_sys::AccessShareLock as i32;
     let mut keys = [const { MaybeUninit::<pg_sys::ScanKeyData>::uninit() }; 2];
     // SAFETY: in a transaction. The index is one of the catalog, and its first columns are OIDs. ScanKeyInit() fills the keys in.
@@ -226,7 +241,7 @@ pub fn scan(by: CatalogIndex, values: &[Oid], mut each: impl FnMut(Row) -> Resul
         }
         let catalog = raw::table_open(by.catalog, lock);
         let count = values.len().min(by.columns.len()).min(keys.len()) as i32;
-        let scan = raw::systable_beginscan(catalog, by.index, true, ptr::null_mut(), count, keys.as_mut_ptr().cast());
+        let scan = raw::systable_beginscan(catalog, by.index, true, snapshot, count, keys.as_mut_ptr().cast());
         let mut result = Ok(());
         while result.is_ok() {
             let tuple = raw::systable_getnext(scan);

@@ -134,6 +134,13 @@ pub const BY_REFERENCED: CatalogIndex =
 pub const PARENTS: CatalogIndex = CatalogIndex { catalog: Oid::from_u32(2611), index: Oid::from_u32(2680), columns: &[1] };
 pub const CHILDREN: CatalogIndex = CatalogIndex { catalog: Oid::from_u32(2611), index: Oid::from_u32(2187), columns: &[2] };
 
+/// catalog/pg_constraint.h: by the table.
+pub const CONSTRAINTS_OF_TABLE: CatalogIndex = CatalogIndex {
+    catalog: Oid::from_u32(2606),
+    index: Oid::from_u32(2665),
+    columns: &[pg_sys::Anum_pg_constraint_conrelid as i16],
+};
+
 /// catalog/pg_trigger.h: by the table.
 pub const TRIGGERS_OF_TABLE: CatalogIndex =
     CatalogIndex { catalog: Oid::from_u32(2620), index: Oid::from_u32(2701), columns: &[2] };
@@ -158,6 +165,8 @@ pub struct FormDataPgAttrdef {
 pub struct FormDataPgInherits {
     pub inhrelid: Oid,
     pub inhparent: Oid,
+    pub inhseqno: i32,
+    pub inhdetachpending: bool,
 }
 
 /// The transaction id of a transaction that was prepared before the server started, and holds this lock.
