@@ -38,8 +38,8 @@ struct Tree {
     has_locked: bool,
     /// The greatest [`Member::checked`].
     checked: u64,
-    /// The xmax of the last snapshot that saw no table that has been removed, or a state.
-    complete: u64,
+    /// The last snapshot that saw no table that has been removed. NEVER: it is not known.
+    complete: Taken,
     /// The snapshot with which all tables were checked.
     taken: Taken,
     /// The local id of the transaction that found a new table.
@@ -58,7 +58,7 @@ impl Tree {
             is_subscribed: false,
             has_locked: false,
             checked: CHANGED,
-            complete: CHANGED,
+            complete: Taken::NEVER,
             taken: Taken::NEVER,
             grown_in: 0,
         }
@@ -107,13 +107,13 @@ pub fn forget(relation: Oid) {
         let tree = unsafe { tree(index) };
         if relation == Oid::INVALID {
             tree.members().iter_mut().for_each(|member| member.checked = CHANGED);
-            (tree.is_listed, tree.checked, tree.complete) = (false, CHANGED, CHANGED);
+            (tree.is_listed, tree.checked, tree.complete) = (false, CHANGED, Taken::NEVER);
         } else if let Some(member) = tree.find(relation) {
             member.checked = CHANGED;
             let shapes_tree = member.shapes_tree;
             (tree.is_listed, tree.checked) = (tree.is_listed && !shapes_tree, CHANGED);
             if shapes_tree {
-                tree.complete = CHANGED;
+                tree.complete = Taken::NEVER;
             }
         }
     }
@@ -136,7 +136,8 @@ pub fn check(column: &Polled, snapshot: &Snapshot) -> Result<(), Report> {
     if !state().is_listed {
         list(index, column)?;
     }
-    if state().complete >= taken.xmax {
+    let complete = state().complete;
+    if complete == Taken::NEVER || taken.xmax <= complete.xmax && taken != complete {
         check_removed(index, taken)?;
     }
     if !state().holds(state().checked, taken) {
@@ -200,7 +201,7 @@ fn check_removed(index: usize, taken: Taken) -> Result<(), Report> {
     })?;
     // SAFETY: no call of PostgreSQL while the reference is in use.
     let tree = unsafe { tree(index) };
-    tree.complete = if tree.is_listed { taken.xmax } else { CHANGED };
+    tree.complete = if tree.is_listed { taken } else { Taken::NEVER };
     Ok(())
 }
 
@@ -319,7 +320,7 @@ fn list(index: usize, column: &Polled) -> Result<(), Report> {
             is_subscribed,
             has_locked,
             checked: CHANGED,
-            complete: CHANGED,
+            complete: Taken::NEVER,
             grown_in,
             ..*old
         },
