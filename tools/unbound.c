@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_attrdef.h"
+#include "catalog/pg_constraint.h"
 #include "catalog/pg_depend.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_sequence.h"
@@ -32,6 +33,7 @@ _Static_assert(GUC_ALLOW_IN_PARALLEL == (PG_VERSION_NUM >= 160000 ? 0x8000 : 0x4
 
 _Static_assert(AttrDefaultRelationId == 2604 && DependRelationId == 2608 && InheritsRelationId == 2611, "catalogs");
 _Static_assert(TriggerRelationId == 2620, "catalogs");
+_Static_assert(ConstraintRelationId == 2606 && ConstraintRelidTypidNameIndexId == 2665, "pg_constraint");
 _Static_assert(DependReferenceIndexId == 2674, "the index of pg_depend");
 _Static_assert(AttrDefaultIndexId == 2656, "the index of pg_attrdef");
 _Static_assert(InheritsRelidSeqnoIndexId == 2680 && InheritsParentIndexId == 2187 && TriggerRelidNameIndexId == 2701, "indexes");
@@ -40,6 +42,7 @@ _Static_assert(Anum_pg_subscription_subdbid == 2, "pg_subscription");
 _Static_assert(Anum_pg_attrdef_oid == 1 && Anum_pg_attrdef_adrelid == 2 && Anum_pg_attrdef_adbin == 4, "pg_attrdef");
 _Static_assert(offsetof(FormData_pg_attrdef, adrelid) == 4 && offsetof(FormData_pg_attrdef, adnum) == 8, "pg_attrdef");
 _Static_assert(Anum_pg_inherits_inhrelid == 1 && offsetof(FormData_pg_inherits, inhparent) == 4, "pg_inherits");
+_Static_assert(offsetof(FormData_pg_inherits, inhdetachpending) == 12, "pg_inherits");
 _Static_assert(TopSubTransactionId == 1, "subtransactions");
 _Static_assert(Anum_pg_trigger_tgrelid == 2 && Anum_pg_trigger_tgargs == 16 && Anum_pg_trigger_tgqual == 17, "pg_trigger");
 _Static_assert(offsetof(FormData_pg_sequence_data, last_value) == 0, "a sequence");
