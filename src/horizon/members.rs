@@ -59,8 +59,7 @@ pub fn find_tables(topmost: Oid) -> Result<Found, Report> {
         // SAFETY: a new list of OIDs.
         unsafe { raw::lappend_oid(ptr::null_mut(), first) }
     };
-    // Of those that are being detached, the OID; else INVALID.
-    let (mut tables, mut writers, mut pending) = (begin(topmost), begin(Oid::INVALID), begin(Oid::INVALID));
+    let (mut tables, mut writers, mut pending) = (begin(topmost), begin(Oid::INVALID), ptr::null_mut());
     let mut count = 0;
     // SAFETY: a list of OIDs, of which no cell is in use when it grows.
     while let Some(at) = unsafe { catalog::cells(tables).get(count).map(|cell| cell.oid_value) } {
@@ -74,12 +73,14 @@ pub fn find_tables(topmost: Oid) -> Result<Found, Report> {
                 let form = row.form::<FormDataPgInherits>();
                 tables = raw::lappend_oid(tables, form.inhrelid);
                 writers = raw::lappend_oid(writers, Oid::from_u32(row.raw_writer()));
-                pending = raw::lappend_oid(pending, if form.inhdetachpending { form.inhrelid } else { Oid::INVALID });
+                if form.inhdetachpending {
+                    pending = raw::lappend_oid(pending, form.inhrelid);
+                }
             }
             Ok(())
         })?;
     }
-    let member = |table, attached_by: Oid, pending| {
+    let member = |table, attached_by: Oid| {
         let class = catalog::relation(table);
         let is_partitioned = class.as_ref().is_some_and(|class| class.kind == pg_sys::RELKIND_PARTITIONED_TABLE);
         let is_partition = class.as_ref().is_some_and(|class| class.is_partition);
@@ -87,14 +88,15 @@ pub fn find_tables(topmost: Oid) -> Result<Found, Report> {
         let is_temporary = class.is_none_or(|class| class.persistence == pg_sys::RELPERSISTENCE_TEMP);
         let is_locked = inherits && !is_temporary || is_partition && is_partitioned;
         let (attached_by, shapes_tree) = (attached_by.to_u32(), !is_partition || is_partitioned);
-        Member { table, attached_by, checked: CHANGED, inherits, is_locked, shapes_tree, is_pending: pending == table }
+        // SAFETY: a list of OIDs, which does not change.
+        let is_pending = unsafe { catalog::cells(pending).iter().any(|cell| cell.oid_value == table) };
+        Member { table, attached_by, checked: CHANGED, inherits, is_locked, shapes_tree, is_pending }
     };
     // SAFETY: the memory has a place for each cell.
     let members = unsafe {
         let memory = raw::palloc(count * size_of::<Member>()).cast::<Member>();
-        let cells = catalog::cells(tables).iter().zip(catalog::cells(writers)).zip(catalog::cells(pending));
-        for (place, ((table, writer), pending)) in cells.enumerate() {
-            memory.add(place).write(member(table.oid_value, writer.oid_value, pending.oid_value));
+        for (place, (table, writer)) in catalog::cells(tables).iter().zip(catalog::cells(writers)).enumerate() {
+            memory.add(place).write(member(table.oid_value, writer.oid_value));
         }
         std::slice::from_raw_parts_mut(memory, count)
     };
