@@ -133,6 +133,16 @@ SELECT left(refusal(statement), 5), statement FROM unnest(ARRAY[
      WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT VALUES (1, ''new'')',
     'CALL comb_track(''parts''); MERGE INTO parts USING (VALUES (1), (99)) v (k) ON n = k
      WHEN MATCHED THEN UPDATE SET n = nextval(''parts_n_seq''), state = ''new'' WHEN NOT MATCHED THEN INSERT VALUES (1, ''done'')']) statement;
+-- UPDATE and DELETE of two rows with one key.
+BEGIN;
+CALL comb_track('parts');
+SELECT nextval('parts_n_seq') AS twin \gset
+INSERT INTO parts VALUES (:twin, 'new'), (:twin, 'done');
+COMMIT;
+SELECT left(refusal(format('WITH moved AS (UPDATE parts SET state = state WHERE n = %1$s AND state = ''new'' RETURNING n),
+    gone AS (DELETE FROM parts USING moved WHERE parts.n = moved.n AND state = ''done'' RETURNING parts.n)
+    INSERT INTO parts SELECT n, ''done'' FROM gone', :twin)), 5) AS two_rows;
+DELETE FROM parts WHERE n = :twin;
 UPDATE parts SET n = DEFAULT, state = 'new' WHERE n = 5;
 -- Another trigger updates rows, and moves them, in between.
 CREATE FUNCTION move_another() RETURNS trigger LANGUAGE plpgsql AS $$

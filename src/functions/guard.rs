@@ -50,7 +50,9 @@ fn comb_guard(call: Call) -> Result<Datum, Report> {
     let Some(key) = key(trigger, row, &guarded.column) else { return Ok(Datum::from(row)) };
     let follows = |event| last.filter(|last| trigger.is_before() && last.is(event, key));
     match trigger.event() {
-        Event::Delete if follows(Event::Update).is_some() => note(trigger, &guarded.column, key),
+        Event::Delete if follows(Event::Update).is_some_and(|last| last.row == trigger.stored_at()) => {
+            note(trigger, &guarded.column, key);
+        }
         Event::Delete => (),
         Event::Insert if follows(Event::Delete).is_some() => (),
         Event::Update if trigger.old_row().and_then(|old| self::key(trigger, old, &guarded.column)) == Some(key) => {
@@ -173,6 +175,8 @@ struct Last {
     /// The column in the topmost table.
     of: (Oid, i16),
     key: Key,
+    /// Where it was stored.
+    row: (Oid, (pg_sys::BlockNumber, pg_sys::OffsetNumber)),
 }
 
 /// The memory for the row that a statement changes: each statement has its own, and PostgreSQL resets it before the next row.
@@ -215,7 +219,7 @@ fn note(trigger: Trigger, column: &Polled, key: Key) {
         callback.write(pg_sys::MemoryContextCallback { func: Some(forget_last), arg: memory.cast(), next: std::ptr::null_mut() });
         raw::MemoryContextRegisterResetCallback(memory, callback);
     }
-    *place = Some(Last { event: trigger.event(), memory, of, key });
+    *place = Some(Last { event: trigger.event(), memory, of, key, row: trigger.stored_at() });
     LAST.set(calls);
 }
 

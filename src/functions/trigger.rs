@@ -121,6 +121,12 @@ impl<'a> Trigger<'a> {
         (self.event() == Event::Update).then_some(self.data.tg_trigtuple)
     }
 
+    /// Where the row is stored that is about to be updated or deleted: its table, and its place there.
+    pub fn stored_at(self) -> (pg_sys::Oid, (pg_sys::BlockNumber, pg_sys::OffsetNumber)) {
+        // SAFETY: a trigger for a row has this one.
+        (self.table(), pgrx::itemptr::item_pointer_get_both(unsafe { (*self.data.tg_trigtuple).t_self }))
+    }
+
     /// An argument of the trigger.
     pub fn argument(self, index: i16) -> Option<&'a CStr> {
         // SAFETY: the arguments of a trigger are C strings, which live as long as the call.
