@@ -67,6 +67,12 @@ INSERT INTO guids (id) SELECT id FROM guids LIMIT 1 ON CONFLICT (id) DO NOTHING;
 INSERT INTO guids (id) SELECT id FROM guids ORDER BY id LIMIT 1;
 SELECT count(*), count(DISTINCT id) FROM guids;
 
+-- An operator of other types with the same estimator.
+CREATE OPERATOR @< (LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = int8lt, RESTRICT = _comb_mssql_selectivity);
+ANALYZE guids;
+EXPLAIN (COSTS OFF) SELECT FROM pg_class WHERE oid::bigint @< 5::bigint;
+DROP OPERATOR @< (bigint, bigint);
+
 -- Ranges of time.
 SELECT comb_mssql_lower_bound('-infinity'), comb_mssql_lower_bound('2024-03-21 04:19:11.3041Z'), comb_mssql_lower_bound('infinity');
 SELECT comb_between('d01c25cc-63a7-47cc-b5ba-018e5f3bff48'::uniqueidentifier, '2024-03-21Z', '2024-03-22Z') AS inside,

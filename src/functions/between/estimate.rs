@@ -126,6 +126,8 @@ pub unsafe fn selectivity(request: &mut pg_sys::SupportRequestSelectivity) -> Op
 /// The share of the rows for which a comparison of uuid in SQL Server's order holds: of the rows for which the other comparisons
 /// of the same key hold, as [`selectivity`].
 pub unsafe fn comparison(root: *mut pg_sys::PlannerInfo, operator: Oid, arguments: *mut pg_sys::List, table: i32) -> f64 {
+    // Any operator can have this estimator: its operands may be of other types.
+    let Some(is_less) = is_less(operator) else { return UNKNOWN };
     let (mut variable, mut other, mut is_left) = (MaybeUninit::uninit(), ptr::null_mut(), false);
     if !raw::get_restriction_variable(root, arguments, table, variable.as_mut_ptr(), &mut other, &mut is_left) {
         return UNKNOWN;
@@ -135,13 +137,13 @@ pub unsafe fn comparison(root: *mut pg_sys::PlannerInfo, operator: Oid, argument
     let (others, count) = other_comparisons(root, variable.rel, operator, arguments, id);
     // The product of two is PostgreSQL's estimate of a range that it does not know.
     let unknown = if count == 0 { UNKNOWN } else { UNKNOWN_RANGE / UNKNOWN };
-    let share = match (key_of(other), is_less(operator)) {
-        (Some(None), _) => Some(0.0),
-        (Some(Some(key)), Some(is_less)) => {
+    let share = match key_of(other) {
+        Some(None) => Some(0.0),
+        Some(Some(key)) => {
             let keys = Keys::beside(&UUID_MSSQL, key, is_less == is_left);
             share_beside(keys, others, root, &mut variable, raw::get_opcode(operator))
         }
-        _ => None,
+        None => None,
     };
     release(&variable);
     share.unwrap_or(unknown).clamp(0.0, 1.0)
