@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_attrdef.h"
+#include "catalog/pg_attribute.h"
 #include "catalog/pg_constraint.h"
 #include "catalog/pg_depend.h"
 #include "catalog/pg_inherits.h"
@@ -33,6 +34,7 @@ _Static_assert(GUC_ALLOW_IN_PARALLEL == (PG_VERSION_NUM >= 160000 ? 0x8000 : 0x4
 
 _Static_assert(AttrDefaultRelationId == 2604 && DependRelationId == 2608 && InheritsRelationId == 2611, "catalogs");
 _Static_assert(TriggerRelationId == 2620, "catalogs");
+_Static_assert(AttributeRelationId == 1249 && AttributeRelidNumIndexId == 2659, "pg_attribute");
 _Static_assert(ConstraintRelationId == 2606 && ConstraintRelidTypidNameIndexId == 2665, "pg_constraint");
 _Static_assert(DependReferenceIndexId == 2674, "the index of pg_depend");
 _Static_assert(AttrDefaultIndexId == 2656, "the index of pg_attrdef");

@@ -8,7 +8,7 @@ use pgrx::pg_sys::{self, Oid};
 use super::definition::{KeyType, Polled, deep_inheritance, has_children, parents};
 use super::triggers::{self, Calls, TriggerRow};
 use crate::postgres::catalog::{self, Relation};
-use crate::postgres::compat::CONSTRAINTS_OF_TABLE;
+use crate::postgres::compat::{COLUMNS_OF_TABLE, CONSTRAINTS_OF_TABLE};
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
 use comb_id::layout::Layout;
@@ -31,10 +31,10 @@ pub fn check_table(
         return if unsafe { raw::isTempNamespace(raw::get_rel_namespace(table)) } { Err(temporary(table)) } else { Ok(()) };
     }
     must_see(class.written_by)?;
-    let written_by = catalog::column(table, name, |row, _| row.written_by());
-    must_see(written_by.flatten())?;
-    // By a new constraint, the planner can exclude a partition that had rows for the snapshot.
-    catalog::scan(CONSTRAINTS_OF_TABLE, &[table], |row| must_see(row.written_by()))?;
+    // By a new constraint, or by NOT NULL, the planner can exclude a partition that had rows for the snapshot.
+    for catalog in [COLUMNS_OF_TABLE, CONSTRAINTS_OF_TABLE] {
+        catalog::scan(catalog, &[table], |row| must_see(row.written_by()))?;
+    }
     if class.kind == pg_sys::RELKIND_PARTITIONED_TABLE {
         return Ok(());
     }

@@ -110,7 +110,7 @@ pub struct HyperLogLog {
     size: usize,
 }
 
-/// A catalog, and an index of it whose columns are OIDs.
+/// A catalog, and an index of it whose first columns are OIDs.
 #[derive(Clone, Copy)]
 pub struct CatalogIndex {
     pub catalog: Oid,
@@ -133,6 +133,13 @@ pub const BY_REFERENCED: CatalogIndex =
 /// catalog/pg_inherits.h: by the child, and by the parent.
 pub const PARENTS: CatalogIndex = CatalogIndex { catalog: Oid::from_u32(2611), index: Oid::from_u32(2680), columns: &[1] };
 pub const CHILDREN: CatalogIndex = CatalogIndex { catalog: Oid::from_u32(2611), index: Oid::from_u32(2187), columns: &[2] };
+
+/// catalog/pg_attribute.h: by the table.
+pub const COLUMNS_OF_TABLE: CatalogIndex = CatalogIndex {
+    catalog: Oid::from_u32(1249),
+    index: Oid::from_u32(2659),
+    columns: &[pg_sys::Anum_pg_attribute_attrelid as i16],
+};
 
 /// catalog/pg_constraint.h: by the table.
 pub const CONSTRAINTS_OF_TABLE: CatalogIndex = CatalogIndex {
