@@ -191,6 +191,12 @@ CREATE TABLE parts (n bigserial, state text) PARTITION BY LIST (state);
 CALL comb_enable_polls('parts', 'n');
 CREATE TABLE part_a PARTITION OF parts FOR VALUES IN ('a');
 INSERT INTO events DEFAULT VALUES;
+-- Tables that inherit from several: 2^30 paths.
+CREATE TABLE level_0 () INHERITS (parent);
+DO $$BEGIN FOR i IN 1..30 LOOP
+    EXECUTE format('CREATE TABLE left_%1$s () INHERITS (level_%2$s); CREATE TABLE right_%1$s () INHERITS (level_%2$s);
+                    CREATE TABLE level_%1$s () INHERITS (left_%1$s, right_%1$s)', i, i - 1);
+END LOOP; END$$;
 SELECT relation, key, source, problem, untracked_tables, CASE WHEN source IS NULL THEN length(horizon) ELSE horizon::int END AS horizon,
     horizon_timestamp BETWEEN now() - interval '1 s' AND clock_timestamp() AS time, held_since, held_by FROM comb_horizon_status();
 BEGIN;

@@ -26,6 +26,18 @@ TABLE triggers;
 SELECT refusal('SELECT comb_number_horizon(''events'')');
 CALL comb_disable_polls('events', 'position');
 
+-- A guard AFTER stays one, and a trigger that is not of comb keeps its name.
+CREATE TRIGGER guard AFTER INSERT OR UPDATE ON events FOR EACH ROW EXECUTE FUNCTION comb_guard('position');
+CREATE FUNCTION of_the_user() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+CREATE TRIGGER comb_track AFTER DELETE ON events EXECUTE FUNCTION of_the_user();
+SELECT refusal('CALL comb_enable_polls(''events'', ''position'')');
+ALTER TRIGGER comb_track ON events RENAME TO of_the_user;
+CALL comb_enable_polls('events', 'position');
+TABLE triggers;
+CALL comb_disable_polls('events', 'position');
+DROP TRIGGER of_the_user ON events;
+DROP FUNCTION of_the_user;
+
 -- What is there counts, and is replaced where it is wrong: other names, as after a restore or a rename, and halves.
 CREATE TRIGGER tracked BEFORE INSERT ON events FOR EACH STATEMENT EXECUTE FUNCTION comb_track();
 CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON events FOR EACH ROW EXECUTE FUNCTION comb_guard('position');
@@ -189,6 +201,14 @@ SELECT refusal('SELECT comb_number_horizon(''filled'', ''n'')');
 DROP TABLE filled;
 DROP FUNCTION changes;
 
+-- Defaults that are no nextval() of a sequence: of a table, and of more text than such a call has.
+CREATE SEQUENCE numbers;
+CREATE TABLE defaults (n bigint);
+SELECT d, refusal(format('ALTER TABLE defaults ALTER n SET DEFAULT %s; CALL comb_enable_polls(''defaults'', ''n'')', call))
+FROM (VALUES (1, 'nextval(''numbers'')::int'), (2, 'nextval(''defaults'')'), (3, 'nextval(''numbers'')' || repeat('::int::bigint', 50))) v (d, call);
+DROP TABLE defaults;
+DROP SEQUENCE numbers;
+
 -- A column of row versions is checked, and gets no trigger.
 CREATE TABLE items (n int, version uuid);
 CREATE TRIGGER version BEFORE INSERT OR UPDATE ON items FOR EACH ROW EXECUTE FUNCTION comb_row_version();
@@ -256,7 +276,43 @@ REVOKE INSERT ON events FROM comb_regress_writer;
 SET ROLE comb_regress_writer;
 SELECT refusal('CALL comb_track(''events'')');
 RESET ROLE;
+-- The privilege to create a trigger is not enough.
+GRANT TRIGGER ON events TO comb_regress_writer;
+SET ROLE comb_regress_writer;
+SELECT refusal('CALL comb_enable_polls(''events'', ''position'')');
+RESET ROLE;
+-- The call of a superuser reads the table with the privileges of its owner, and keeps no setting of the owner's functions.
+CREATE FUNCTION of_the_owner(bigint) RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+    RAISE WARNING 'called by %, % for comb_regress_owner', current_user, set_config('search_path', 'elsewhere', false);
+    RETURN $1;
+END $$;
+SET client_min_messages = error;
+CREATE INDEX ON events (of_the_owner(position)) WHERE of_the_owner(position) > 0;
+RESET client_min_messages;
+CREATE POLICY of_the_owner ON events USING (of_the_owner(position) IS NOT NULL);
+ALTER TABLE events ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CALL comb_enable_polls('events', 'position');
+SHOW search_path;
+SET client_min_messages = warning;
 DROP TABLE events;
+DROP FUNCTION of_the_owner;
+-- A sequence that the owner of the table may not use: a horizon would say its last number.
+CREATE SEQUENCE of_another;
+CREATE TABLE events (position bigint, body text);
+ALTER TABLE events OWNER TO comb_regress_owner;
+SET ROLE comb_regress_owner;
+DO $$BEGIN EXECUTE format('ALTER TABLE events ALTER position SET DEFAULT nextval(%L)', 'of_another'::regclass::oid); END$$;
+SELECT refusal('CALL comb_enable_polls(''events'', ''position'')');
+RESET ROLE;
+GRANT SELECT ON of_another TO comb_regress_owner;
+SET ROLE comb_regress_owner;
+CALL comb_enable_polls('events', 'position');
+RESET ROLE;
+REVOKE SELECT ON of_another FROM comb_regress_owner;
+SELECT refusal('SELECT comb_number_horizon(''events'')');
+DROP TABLE events;
+DROP SEQUENCE of_another;
 DROP ROLE comb_regress_owner, comb_regress_writer;
 
 -- The functions are known by what they call, not by their names, and settings of a function change nothing.

@@ -31,6 +31,7 @@ const GUARD: &str = "zz_comb_guard_";
 fn comb_enable_polls(call: Call, table: Option<Oid>, key: Option<&[u8]>, layout: Option<&[u8]>) -> Result<Datum, Report> {
     let (table, key) = (given(table)?, given(key)?);
     require_table(table)?;
+    require_owner(table)?;
     let name = StringInfo::of_bytes(key);
     let attribute = column_named(table, key)?;
     let column = catalog::column(table, name.as_c_str(), |_, column| (column.atttypid, column.attgenerated));
@@ -89,6 +90,14 @@ fn comb_enable_polls(call: Call, table: Option<Oid>, key: Option<&[u8]>, layout:
         warn(&functions, &column)
     })?;
     Ok(Datum::null())
+}
+
+/// The statements of the call read the table and change its triggers.
+fn require_owner(table: Oid) -> Result<(), Report> {
+    if catalog::is_owner(table) {
+        return Ok(());
+    }
+    Err(report!(ERRCODE_INSUFFICIENT_PRIVILEGE, "must be owner of table ").relation(table))
 }
 
 /// Returns an error if a table that inherits draws from another sequence: the guard would reject its numbers.
@@ -185,31 +194,30 @@ fn for_each_root(table: Oid, mut each: impl FnMut(Oid) -> Result<(), Report>) ->
 /// Creates the guard of a column, or replaces it. Another one of the column goes. A row version is a guard.
 fn create_guard(functions: &Functions, table: Oid, key: &[u8], label: Option<&str>) -> Result<(), Report> {
     let name = guard_name(key);
-    let (mut has_version, mut was_always) = (false, false);
+    let (mut has_version, mut was_always, mut was_after) = (false, false, false);
     triggers::scan(table, |trigger| {
-        was_always |= is_guard(table, trigger, key) && trigger.sees_all_rows(true);
+        let is_guard = is_guard(table, trigger, key);
+        was_always |= is_guard && trigger.sees_all_rows(true);
+        was_after |= is_guard && !trigger.is_before_row();
         has_version |= trigger.calls() == Some(Calls::RowVersion) && trigger.column().to_bytes() == key;
         // Such as the guard of another column whose long name begins in the same way.
-        if trigger.name().to_bytes() == name.bytes() && !is_guard(table, trigger, key) {
-            return Err(report!(ERRCODE_DUPLICATE_OBJECT, "trigger ")
-                .quote(name.bytes())
-                .and(" of table ")
-                .relation(table)
-                .and(" exists already")
-                .hint("It does not guard this column. Rename it."));
-        }
-        Ok(())
+        if trigger.name().to_bytes() == name.bytes() && !is_guard { Err(exists_already(table, trigger)) } else { Ok(()) }
     })?;
     drop_triggers(table, |trigger| is_guard(table, trigger, key) && (has_version || trigger.name().to_bytes() != name.bytes()))?;
     if has_version {
         return Ok(());
     }
     let label = label.map_or_else(StringInfo::new, |label| StringInfo::of(format_args!(", '{label}'")));
+    let when: &[u8] = match (is_partitioned(table), was_after) {
+        (true, _) => b" BEFORE INSERT OR UPDATE OR DELETE",
+        (false, false) => b" BEFORE INSERT OR UPDATE",
+        // So that an upsert may conflict on the key.
+        (false, true) => b" AFTER INSERT OR UPDATE",
+    };
     spi::execute(&[
         b"CREATE OR REPLACE TRIGGER ",
         identifier(name.bytes()).bytes(),
-        b" BEFORE INSERT OR UPDATE",
-        if is_partitioned(table) { b" OR DELETE" } else { b"" },
+        when,
         b" ON ",
         relation(table).bytes(),
         b" FOR EACH ROW EXECUTE FUNCTION ",
@@ -224,6 +232,16 @@ fn create_guard(functions: &Functions, table: Oid, key: &[u8], label: Option<&st
         spi::execute(&[b"ALTER TABLE ", relation(table).bytes(), b" ENABLE ALWAYS TRIGGER ", name.bytes()]);
     }
     Ok(())
+}
+
+#[cold]
+fn exists_already(table: Oid, trigger: &TriggerRow) -> Report {
+    report!(ERRCODE_DUPLICATE_OBJECT, "trigger ")
+        .quote(trigger.name().to_bytes())
+        .and(" of table ")
+        .relation(table)
+        .and(" exists already")
+        .hint("It is not that of comb for this column. Rename it.")
 }
 
 fn is_partitioned(table: Oid) -> bool {
@@ -257,6 +275,10 @@ fn create_track(functions: &Functions, table: Oid) -> Result<(), Report> {
         Ok(())
     })?;
     if !exists {
+        triggers::scan(table, |trigger| {
+            let is_other = trigger.name() == c"comb_track" && trigger.calls() != Some(Calls::Track);
+            if is_other { Err(exists_already(table, trigger)) } else { Ok(()) }
+        })?;
         spi::execute(&[
             b"CREATE OR REPLACE TRIGGER comb_track BEFORE INSERT ON ",
             relation(table).bytes(),
@@ -272,19 +294,20 @@ fn create_track(functions: &Functions, table: Oid) -> Result<(), Report> {
 fn warn(functions: &Functions, column: &Polled) -> Result<(), Report> {
     let name = identifier(column_name(column).to_bytes());
     let table = relation(column.topmost);
+    let select = |statement: &[&[u8]]| spi::as_owner(column.topmost, || spi::select(statement));
     match column.source {
         Source::Clock => {
             let last = greatest(column.layout, last_tick()?)?;
             let is_by_type = column.key_type == KeyType::Uuid(column.layout);
             let above: &[u8] = if is_by_type { b" OPERATOR(pg_catalog.>) " } else { functions.above.bytes() };
-            let found = spi::select(&[
+            let found = select(&[
                 b"SELECT pg_catalog.count(*) FROM (SELECT FROM ",
                 table.bytes(),
                 b" WHERE ",
                 name.bytes(),
                 above,
                 StringInfo::of(format_args!("'{last}' LIMIT 1) above")).bytes(),
-            ]);
+            ])?;
             if found > Some(0) {
                 report!(ERRCODE_WARNING, "table ")
                     .relation(column.topmost)
@@ -301,7 +324,7 @@ fn warn(functions: &Functions, column: &Polled) -> Result<(), Report> {
                     .hint("Programs that draw the numbers use CALL comb_track('table') before, in the same transaction.")
                     .send(PgLogLevel::WARNING);
             }
-            let greatest = spi::select(&[b"SELECT pg_catalog.max(", name.bytes(), b")::pg_catalog.int8 FROM ", table.bytes()]);
+            let greatest = select(&[b"SELECT pg_catalog.max(", name.bytes(), b")::pg_catalog.int8 FROM ", table.bytes()])?;
             let last = last_number(sequence, Reader::Writer)?.number;
             if let Some(greatest) = greatest.filter(|greatest| *greatest > last) {
                 report!(ERRCODE_WARNING, "key {greatest} is above {last}, the last number of sequence ")

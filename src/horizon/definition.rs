@@ -21,6 +21,7 @@ use crate::postgres::compat::{CHILDREN, FormDataPgInherits, PARENTS};
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
+use crate::postgres::sequence::dropped;
 use comb_horizon::Key;
 use comb_id::layout::Layout;
 use comb_id::layouts::{MSSQL, UUIDV7, labelled};
@@ -224,6 +225,7 @@ fn add_column(facts: &mut Definition, table: Oid, name: &CStr, label: Option<&CS
         let source = source_of(topmost, topmost_attribute)?;
         if let Source::Sequence(sequence) | Source::OwnedSequence(sequence) = source {
             facts.depend_on(sequence)?;
+            require_use(topmost, sequence)?;
         }
         (source, Key::column(database, topmost.to_u32(), topmost_attribute))
     };
@@ -238,6 +240,21 @@ fn add_column(facts: &mut Definition, table: Oid, name: &CStr, label: Option<&CS
         }
     }
     Ok(())
+}
+
+/// Returns an error unless the owner of the table may use the sequence: a horizon says its last number.
+fn require_use(table: Oid, sequence: Oid) -> Result<(), Report> {
+    let (owner, of_sequence) = (catalog::owner(table)?, catalog::owner(sequence).map_err(|_| dropped(sequence))?);
+    let any = pg_sys::ACL_SELECT | pg_sys::ACL_USAGE | pg_sys::ACL_UPDATE;
+    // A sequence of the same owner is the usual one, also if its owner has revoked privileges.
+    if of_sequence == owner || catalog::may(sequence, owner, any) == Some(true) {
+        return Ok(());
+    }
+    Err(report!(ERRCODE_INSUFFICIENT_PRIVILEGE, "the owner of table ")
+        .relation(table)
+        .and(" may not use sequence ")
+        .relation(sequence)
+        .hint("Use GRANT USAGE ON SEQUENCE."))
 }
 
 /// The topmost table of a column, from whose rows the table gets the column. Calls `visit` with the tables above.

@@ -4,7 +4,7 @@ use std::ptr;
 
 use pgrx::pg_sys::{self, Oid};
 
-use crate::postgres::catalog;
+use crate::postgres::catalog::{self, Relation};
 use crate::postgres::compat::{CHILDREN, FormDataPgInherits, SUBSCRIPTIONS_OF_DATABASE};
 use crate::postgres::raw;
 use crate::postgres::report::Report;
@@ -64,7 +64,9 @@ pub fn find_tables(topmost: Oid) -> Result<Found, Report> {
     // SAFETY: a list of OIDs, of which no cell is in use when it grows.
     while let Some(at) = unsafe { catalog::cells(tables).get(count).map(|cell| cell.oid_value) } {
         count += 1;
-        if catalog::relation(at).is_none_or(|class| !class.has_children) {
+        // A poll refuses INHERITS over two levels. The paths to one table could be too many to follow.
+        let is_followed = |class: Relation| class.has_children && (class.is_partition || at == topmost);
+        if !catalog::relation(at).is_some_and(is_followed) {
             continue;
         }
         catalog::scan(CHILDREN, &[at], |row| {

@@ -155,14 +155,13 @@ fn not_topmost(table: Oid, topmost: Oid) -> Report {
 
 /// Whether the current role has a privilege on a table, or on a column of it. False if there is no table.
 pub fn may(table: Oid, privilege: u32) -> bool {
-    let mut is_missing = false;
-    // SAFETY: in a transaction, where any OID can be looked up; `is_missing` says if there is none.
-    unsafe {
-        let (role, mode) = (raw::GetUserId(), pg_sys::AclMode::from(privilege));
-        raw::pg_class_aclcheck_ext(table, role, mode, &raw mut is_missing) == AclResult::ACLCHECK_OK
-            || !is_missing
-                && raw::pg_attribute_aclcheck_all(table, role, mode, pg_sys::AclMaskHow::ACLMASK_ANY) == AclResult::ACLCHECK_OK
-    }
+    // SAFETY: reads a variable of the process, which is set in a transaction.
+    let role = unsafe { raw::GetUserId() };
+    catalog::may(table, role, privilege).is_some_and(|may| {
+        let (mode, any) = (pg_sys::AclMode::from(privilege), pg_sys::AclMaskHow::ACLMASK_ANY);
+        // SAFETY: the table exists.
+        may || unsafe { raw::pg_attribute_aclcheck_all(table, role, mode, any) == AclResult::ACLCHECK_OK }
+    })
 }
 
 /// Returns an error unless the current role may read a column.

@@ -3,7 +3,7 @@
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, DependencyType, NodeTag, Oid};
 
-use crate::postgres::catalog::{self, Relation};
+use crate::postgres::catalog;
 use crate::postgres::compat::{BY_REFERENCED, DEFAULT_EXPRESSION, DEFAULTS_OF_TABLE, FormDataPgAttrdef, FormDataPgDepend};
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
@@ -25,16 +25,20 @@ impl Source {
     }
 }
 
+/// The text of nextval('sequence') as nodes is shorter. A long one can be nested deeper than PostgreSQL's stack permits.
+const LONGEST_CALL: usize = 8192;
+
+fn is_sequence(relation: Oid) -> bool {
+    catalog::relation(relation).is_some_and(|class| class.kind == pg_sys::RELKIND_SEQUENCE)
+}
+
 /// The sequence that fills a column: its identity, else that of its default, else the one that it owns.
 pub fn source_of(table: Oid, column: i16) -> Result<Source, Report> {
     let (mut identity, mut owned, mut owns_several, mut default) = (None, None, false, None);
     catalog::scan(BY_REFERENCED, &[pg_sys::RelationRelationId, table], |row| {
         // SAFETY: the scan is of pg_depend, whose rows have this type.
         let depends = unsafe { row.form::<FormDataPgDepend>() };
-        let is_sequence = |class: Relation| class.kind == pg_sys::RELKIND_SEQUENCE;
-        if depends.classid == pg_sys::RelationRelationId
-            && depends.refobjsubid == i32::from(column)
-            && catalog::relation(depends.objid).is_some_and(is_sequence)
+        if depends.classid == pg_sys::RelationRelationId && depends.refobjsubid == i32::from(column) && is_sequence(depends.objid)
         {
             match depends.deptype as u32 {
                 DependencyType::DEPENDENCY_INTERNAL => identity = Some(depends.objid),
@@ -52,8 +56,10 @@ pub fn source_of(table: Oid, column: i16) -> Result<Source, Report> {
         unsafe {
             if row.form::<FormDataPgAttrdef>().adnum == column
                 && let Some(text) = row.value(DEFAULT_EXPRESSION)
+                && let text = catalog::c_string(text)
+                && text.count_bytes() < LONGEST_CALL
             {
-                default = sequence_of(raw::stringToNode(catalog::c_string(text).as_ptr()).cast());
+                default = sequence_of(raw::stringToNode(text.as_ptr()).cast()).filter(|sequence| is_sequence(*sequence));
             }
         }
         Ok(())

@@ -13,12 +13,13 @@ use super::changes;
 use super::definition::{Polled, accept_changes, column_name, read_facts};
 use super::guarded::check_table;
 use super::members::{BEING_CHECKED, CHANGED, Found, Member, find_tables, has_subscription};
+use super::transactions::ServerTransactions;
 use crate::postgres::catalog::{self, is_own};
 use crate::postgres::compat::{CHILDREN, FormDataPgInherits, local_transaction_id};
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
-use comb_horizon::{Snapshot, Taken};
+use comb_horizon::{Snapshot, Taken, Transactions};
 use comb_id::layout::Layout;
 use comb_id::layouts::UUIDV7;
 
@@ -190,7 +191,7 @@ fn check_removed(index: usize, taken: Taken) -> Result<(), Report> {
                 .and(" is being detached")
                 .hint("Repeat the transaction. If DETACH PARTITION ... CONCURRENTLY was interrupted, use DETACH PARTITION ... FINALIZE."));
         }
-        if !member.shapes_tree {
+        if !member.shapes_tree || member.inherits {
             return Ok(());
         }
         catalog::scan_seen(CHILDREN, &[member.table], |row| {
@@ -365,8 +366,10 @@ fn must_see(writer: Option<u32>) -> Result<(), Report> {
             )
             .hint("Commit the transaction first."));
         }
+        // A copy in the memory of a process keeps an id that VACUUM has frozen since: after 2^31 transactions, it is above the next.
+        let is_old = ((ServerTransactions.next() as u32).wrapping_sub(writer) as i32) < 0;
         // Also of a subtransaction, which comb_horizon::Snapshot does not know.
-        if !raw::XidInMVCCSnapshot(pg_sys::TransactionId::from_inner(writer), raw::GetActiveSnapshot()) {
+        if is_old || !raw::XidInMVCCSnapshot(pg_sys::TransactionId::from_inner(writer), raw::GetActiveSnapshot()) {
             return Ok(());
         }
     }

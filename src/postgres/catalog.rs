@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use std::ptr;
 
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
-use pgrx::pg_sys::{self, Datum, HeapTuple, List, ListCell, Oid, SysCacheIdentifier, TupleDesc};
+use pgrx::pg_sys::{self, AclResult, Datum, HeapTuple, List, ListCell, Oid, SysCacheIdentifier, TupleDesc};
 
 use super::compat::CatalogIndex;
 use super::raw;
@@ -137,6 +137,29 @@ pub fn relation(relation: Oid) -> Option<Relation> {
 fn class<T>(relation: Oid, read: impl FnOnce(Row, &pg_sys::FormData_pg_class) -> T) -> Option<T> {
     // SAFETY: the rows of this cache are those of pg_class, whose columns of fixed length have this type.
     cached(SysCacheIdentifier::RELOID, relation, |row| read(row, unsafe { row.form() }))
+}
+
+/// The role that owns a relation.
+pub fn owner(relation: Oid) -> Result<Oid, Report> {
+    class(relation, |_, class| class.relowner).ok_or_else(|| no_relation(relation))
+}
+
+/// Whether the current role has the privileges of the owner of a relation.
+pub fn is_owner(relation: Oid) -> bool {
+    // SAFETY: in a transaction. A relation that does not exist is an ERROR.
+    #[cfg(not(feature = "pg15"))]
+    return unsafe { raw::object_ownercheck(pg_sys::RelationRelationId, relation, raw::GetUserId()) };
+    // SAFETY: in a transaction. A relation that does not exist is an ERROR.
+    #[cfg(feature = "pg15")]
+    return unsafe { raw::pg_class_ownercheck(relation, raw::GetUserId()) };
+}
+
+/// Whether a role has any of these privileges on a relation; `None` if it does not exist.
+pub fn may(relation: Oid, role: Oid, privileges: u32) -> Option<bool> {
+    let (privileges, mut is_missing) = (pg_sys::AclMode::from(privileges), false);
+    // SAFETY: in a transaction, where any OID can be looked up; `is_missing` says if there is none.
+    let result = unsafe { raw::pg_class_aclcheck_ext(relation, role, privileges, &raw mut is_missing) };
+    (!is_missing).then_some(result == AclResult::ACLCHECK_OK)
 }
 
 /// The rows of catalogs that have the name of a relation and that of its schema: the transactions that wrote them, and the schema.

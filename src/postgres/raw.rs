@@ -145,6 +145,14 @@ functions! {
 
     // Privileges
     fn GetUserId() -> Oid;
+    fn GetUserIdAndSecContext(role: *mut Oid, context: *mut c_int);
+    fn SetUserIdAndSecContext(role: Oid, context: c_int);
+    fn NewGUCNestLevel() -> c_int;
+    fn AtEOXact_GUC(is_commit: bool, level: c_int);
+    #[cfg(not(feature = "pg15"))]
+    fn object_ownercheck(catalog: Oid, object: Oid, role: Oid) -> bool;
+    #[cfg(feature = "pg15")]
+    fn pg_class_ownercheck(relation: Oid, role: Oid) -> bool;
     #[cfg(not(feature = "pg15"))]
     fn object_aclcheck(catalog: Oid, object: Oid, role: Oid, mode: AclMode) -> AclResult::Type;
     #[cfg(feature = "pg15")]

@@ -48,17 +48,18 @@ pub fn last_number(sequence: Oid, reader: Reader) -> Result<LastNumber, Report> 
     unsafe {
         let relation = raw::try_relation_open(sequence, lock);
         let Some(open) = relation.as_ref() else { return Err(dropped(sequence)) };
-        let class = &*open.rd_rel;
-        let (kind, persistence) = (class.relkind as u8, class.relpersistence as u8);
-        if kind != pg_sys::RELKIND_SEQUENCE {
-            return Err(report!(ERRCODE_WRONG_OBJECT_TYPE, "").relation(sequence).and(" is not a sequence"));
-        }
-        if persistence == pg_sys::RELPERSISTENCE_TEMP {
-            return Err(report!(ERRCODE_INVALID_OBJECT_DEFINITION, "cannot poll numbers of a temporary sequence"));
-        }
+        let persistence = (*open.rd_rel).relpersistence as u8;
         let [first, newest] = new_files(open);
+        // Not all callers end the transaction.
+        let refuse = |error| {
+            raw::relation_close(relation, lock);
+            Err(error)
+        };
+        if persistence == pg_sys::RELPERSISTENCE_TEMP {
+            return refuse(report!(ERRCODE_INVALID_OBJECT_DEFINITION, "cannot poll numbers of a temporary sequence"));
+        }
         if reader == Reader::Poll && first != 0 {
-            return Err(changed_here(sequence));
+            return refuse(changed_here(sequence));
         }
         let buffer = raw::ReadBuffer(relation, 0);
         #[cfg(not(feature = "pg19"))]

@@ -1,7 +1,8 @@
 //! Statements that functions of the extension execute.
 
-use pgrx::pg_sys;
+use pgrx::pg_sys::{self, Oid};
 
+use super::catalog;
 use super::raw;
 use super::report::Report;
 use super::string_info::StringInfo;
@@ -16,6 +17,23 @@ pub fn connected(run: impl FnOnce() -> Result<(), Report>) -> Result<(), Report>
         let result = run();
         raw::SPI_finish();
         result
+    }
+}
+
+/// Runs with the privileges of the owner of a table, restricted as in CREATE INDEX: a statement that reads the table can call functions
+/// of its owner.
+pub fn as_owner<T>(table: Oid, run: impl FnOnce() -> T) -> Result<T, Report> {
+    let owner = catalog::owner(table)?;
+    let (mut role, mut context) = (Oid::INVALID, 0);
+    // SAFETY: an ERROR restores the role and the settings.
+    unsafe {
+        raw::GetUserIdAndSecContext(&raw mut role, &raw mut context);
+        raw::SetUserIdAndSecContext(owner, context | pg_sys::SECURITY_RESTRICTED_OPERATION as i32);
+        let level = raw::NewGUCNestLevel();
+        let result = run();
+        raw::AtEOXact_GUC(false, level);
+        raw::SetUserIdAndSecContext(role, context);
+        Ok(result)
     }
 }
 
