@@ -98,7 +98,7 @@ DROP SCHEMA hostile CASCADE;
 SELECT key, refusal(format('CALL comb_enable_polls(%L, %L)', 'keys', key)) FROM unnest(ARRAY['t', 'n', 'none', 'ctid', '']) key;
 SELECT layout, refusal(format('CALL comb_enable_polls(%L, %L, %L)', 'keys', key, layout))
 FROM (VALUES ('id', 'none'), ('id', 'uuidv1'), ('changed', 'uuidv7'), ('big', 'uuidv7')) arguments (key, layout);
-SELECT refusal('CALL comb_enable_polls(NULL, ''id'')'), refusal('CALL comb_enable_polls(''keys'', NULL)'), refusal('CALL comb_track(NULL)');
+SELECT refusal('CALL comb_enable_polls(''keys'', ''"id"'')'), refusal('CALL comb_enable_polls(NULL, ''id'')'), refusal('CALL comb_enable_polls(''keys'', NULL)'), refusal('CALL comb_track(NULL)');
 ALTER TABLE keys ADD no_source bigint, ADD computed bigint DEFAULT nextval('drawn') * 100 + 7, ADD made bigint GENERATED ALWAYS AS (1) STORED;
 SELECT key, refusal(format('CALL comb_enable_polls(%L, %L)', 'keys', key)) FROM unnest(ARRAY['no_source', 'computed', 'made']) key;
 SELECT definition, refusal('ALTER SEQUENCE drawn ' || definition || '; CALL comb_enable_polls(''keys'', ''of_domain'')')

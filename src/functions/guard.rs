@@ -120,8 +120,13 @@ fn check(trigger: Trigger, guarded: &mut Guarded, key: Key) -> Result<(), Report
         Key::Uuid(id) => {
             let layout = column.layout;
             if layout.decode(&id).is_none() {
-                return Err(report!(ERRCODE_CHECK_VIOLATION, "key {id} does not have layout \"{}\"", layout.label)
-                    .hint("Let the INSERT generate the UUID. A table with other keys is polled by a column that comb_row_version() fills."));
+                return Err(report!(ERRCODE_CHECK_VIOLATION, "key {id} does not have layout \"{}\"", layout.label).hint(
+                    format_args!(
+                        "Let the INSERT generate it with comb_new('{}'). A table with other keys is polled by a column that \
+                         comb_row_version() fills.",
+                        layout.label
+                    ),
+                ));
             }
             let is_above = match clock_floor() {
                 // UUIDs are compared, not ticks: a layout may keep less than a tick.

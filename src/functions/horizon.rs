@@ -37,7 +37,7 @@ export!(
 
 /// The last number that is settled for the statement.
 fn comb_number_horizon(table: Option<Oid>, key: Option<&[u8]>, after: Option<i64>) -> Result<i64, Report> {
-    let (table, key, after) = (given(table)?, given(key)?, given(after)?);
+    let (table, key, after) = (given(table)?, given(key)?, cursor(after)?);
     let horizon = horizon(table, key, Keys::Numbers, |horizon| {
         let remedy = "Set the sequence above the cursor with setval()";
         if after > horizon.last { Err(went_back(table, after, horizon.last, remedy)) } else { Ok(()) }
@@ -53,7 +53,7 @@ fn comb_uuid_horizon(
     after: Option<&Uuid>,
     layout: Option<&[u8]>,
 ) -> Result<Uuid, Report> {
-    let (table, key, after, label) = (given(table)?, given(key)?, given(after)?, given(layout)?);
+    let (table, key, after, label) = (given(table)?, given(key)?, cursor(after)?, given(layout)?);
     let horizon = horizon(table, key, Keys::Uuids, |horizon| {
         let layout = horizon.layout;
         // If the statement compares in another order, it loses rows.
@@ -78,8 +78,12 @@ fn comb_uuid_horizon(
 
 /// An argument that must not be NULL.
 pub fn given<T>(argument: Option<T>) -> Result<T, Report> {
-    argument.ok_or_else(|| {
-        report!(ERRCODE_NULL_VALUE_NOT_ALLOWED, "an argument must not be NULL")
+    argument.ok_or_else(|| report!(ERRCODE_NULL_VALUE_NOT_ALLOWED, "an argument must not be NULL"))
+}
+
+fn cursor<T>(after: Option<T>) -> Result<T, Report> {
+    after.ok_or_else(|| {
+        report!(ERRCODE_NULL_VALUE_NOT_ALLOWED, "the cursor must not be NULL")
             .hint("If there is no cursor yet, begin below the first key, such as with 0 or the UUID of zeros.")
     })
 }

@@ -141,7 +141,8 @@ pub fn column_named(table: Oid, name: &[u8]) -> Result<i16, Report> {
     if attribute > 0 {
         return Ok(attribute);
     }
-    Err(report!(ERRCODE_UNDEFINED_COLUMN, "column ").quote(name).and(" of table ").relation(table).and(" does not exist"))
+    let error = report!(ERRCODE_UNDEFINED_COLUMN, "column ").quote(name).and(" of table ").relation(table).and(" does not exist");
+    Err(if name.starts_with(b"\"") { error.hint("Write the name without double quotes.") } else { error })
 }
 
 #[cold]
