@@ -19,7 +19,7 @@ export!(comb_new, comb_new_layout = new_id, comb_new_mssql, comb_new_mssql_legac
 #[inline(always)]
 pub fn new_id(layout: &'static Layout) -> Result<Uuid, Report> {
     let tick = backend::next_tick(layout.step(settings::timestamp_step()), layout.last_tick(), || clock_out_of_layout(layout))?;
-    let random = if layout.marks_process() { backend::process_bits()? } else { backend::random()? };
+    let random = if layout.marks_process() { layout.bits_of_process(backend::process_bits()?) } else { backend::random()? };
     layout.encode(Comb { tick: Tick::from(tick), random }).ok_or_else(|| clock_out_of_layout(layout))
 }
 

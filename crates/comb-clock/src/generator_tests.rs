@@ -14,8 +14,12 @@ use comb_tick::{TICKS_PER_MS, Tick, tick_of_micros};
 fn next_id(generator: &mut Generator, layout: &Layout, step: u64, host: &SimulatedHost) -> Option<Uuid> {
     let (step, limit) = (layout.step(step), layout.last_tick().min(LAST_TICK.into()).try_into().unwrap());
     let reading = generator.try_tick(step, limit, host.realtime()).or_else(|| generator.tick(step, limit, host).ok())?;
-    let random = if layout.marks_process() { generator.random.process_bits(1) } else { generator.random.next(1) };
-    layout.encode(Comb { tick: Tick::from(reading.tick), random: random.unwrap() })
+    let random = if layout.marks_process() {
+        layout.bits_of_process(generator.random.process_bits(1).unwrap())
+    } else {
+        generator.random.next(1).unwrap()
+    };
+    layout.encode(Comb { tick: Tick::from(reading.tick), random })
 }
 
 /// The first tick of the layout that begins last.

@@ -17,6 +17,7 @@ use super::time_field::{LowBits, TimeField};
 const VERSION_BITS: u32 = 4;
 const VARIANT_BITS: u32 = 2;
 const VARIANT_RFC9562: u128 = 0b10;
+const CLOCK_SEQUENCE_BITS: u32 = 14;
 /// The position of the multicast bit, counted from the top. Each byte order of a layout that has a node ends
 /// with bytes 8 to 15.
 const MULTICAST_AT: u32 = 87;
@@ -118,6 +119,17 @@ impl Layout {
             (LowBits::Process, _) | (_, Newsequentialid) => true,
             (LowBits::Random | LowBits::Node, Postgres | Dotnet | Sqlserver | Uuidv1) => false,
         }
+    }
+
+    /// The random bits of the UUIDs of a process, from bits that increase. SQL Server compares the node of NEWSEQUENTIALID(), which
+    /// has the lower ones, before the clock sequence.
+    #[inline(always)]
+    pub const fn bits_of_process(&self, bits: u64) -> u64 {
+        if matches!(self.order, ByteOrder::Newsequentialid) {
+            let (count, bits) = (self.random_bits(), bits >> (64 - self.random_bits()));
+            return (bits << (count - CLOCK_SEQUENCE_BITS) | bits >> CLOCK_SEQUENCE_BITS) << (64 - count);
+        }
+        bits
     }
 
     /// The minimum number of ticks between two UUIDs with which they increase.

@@ -306,6 +306,14 @@ proptest! {
         }
     }
 
+    /// Bits of a process increase with each seed.
+    #[test]
+    fn newsequentialids_of_a_process_stay_in_sql_servers_order(bits in any::<u64>(), more in 8u64..1 << 60) {
+        let id = |bits| NEWSEQUENTIALID.encode(Comb { tick: tick_of_micros(0), random: NEWSEQUENTIALID.bits_of_process(bits) });
+        let (before, after) = (id(bits.min(u64::MAX - more)).unwrap(), id(bits.min(u64::MAX - more) + more).unwrap());
+        prop_assert!(ByteOrder::Sqlserver.compare(&before, &after).is_lt(), "{before} {after}");
+    }
+
     /// A horizon is above all ids of earlier ticks, and not above one of the same tick or of a later one.
     #[test]
     fn the_smallest_id_of_a_tick_parts_ids_by_their_ticks((layout, a, b) in layout_and_combs()) {

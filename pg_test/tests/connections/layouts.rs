@@ -59,7 +59,7 @@ fn bsv_texts_increase_under_collate_c() {
     assert!(increasing);
 }
 
-/// One node and one clock sequence, and so in SQL Server's order, also after random bits were seeded anew.
+/// The node and the clock sequence stay or increase, and so in SQL Server's order, also after random bits were seeded anew.
 #[test]
 fn newsequentialids_of_a_connection_are_in_sql_servers_order() {
     let ids = ids_of(&mut connect(), "comb_new('newsequentialid')", 200_000);
