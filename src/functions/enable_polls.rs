@@ -144,6 +144,7 @@ fn is_guard(table: Oid, trigger: &TriggerRow, key: &[u8]) -> bool {
 
 /// The names of the functions that the triggers call, in the schema of the extension.
 struct Functions {
+    schema: Oid,
     guard: StringInfo,
     track: StringInfo,
     /// The operator of uuid in SQL Server's order.
@@ -153,7 +154,10 @@ struct Functions {
 impl Functions {
     fn of(call: Call) -> Self {
         // SAFETY: PostgreSQL passes the function that it calls, whose schema exists.
-        let schema = unsafe { raw::get_namespace_name(raw::get_func_namespace((*(*call.info()).flinfo).fn_oid)) };
+        let (of, schema) = unsafe {
+            let of = raw::get_func_namespace((*(*call.info()).flinfo).fn_oid);
+            (of, raw::get_namespace_name(of))
+        };
         let name = |name: &CStr| {
             // SAFETY: both are C strings.
             StringInfo::of_bytes(unsafe { CStr::from_ptr(raw::quote_qualified_identifier(schema, name.as_ptr())) }.to_bytes())
@@ -163,7 +167,7 @@ impl Functions {
         let mut above = StringInfo::of(" OPERATOR(");
         above.push(schema.bytes());
         above.add(".>#) ");
-        Self { guard: name(c"comb_guard"), track: name(c"comb_track"), above }
+        Self { schema: of, guard: name(c"comb_guard"), track: name(c"comb_track"), above }
     }
 }
 
@@ -294,6 +298,18 @@ fn create_track(functions: &Functions, table: Oid) -> Result<(), Report> {
 fn warn(functions: &Functions, column: &Polled) -> Result<(), Report> {
     let name = identifier(column_name(column).to_bytes());
     let table = relation(column.topmost);
+    let owner = catalog::owner(column.topmost)?;
+    // SAFETY: the table exists.
+    let schemas = [unsafe { raw::get_rel_namespace(column.topmost) }, functions.schema];
+    let may_use = schemas.iter().all(|schema| catalog::may_use_schema(*schema, owner));
+    if !may_use || catalog::may(column.topmost, owner, pg_sys::ACL_SELECT) != Some(true) {
+        report!(ERRCODE_WARNING, "keys of table ")
+            .relation(column.topmost)
+            .and(" are not compared with the source")
+            .detail("The owner of the table may not read it, or may not use its schema or that of comb.")
+            .send(PgLogLevel::WARNING);
+        return Ok(());
+    }
     let select = |statement: &[&[u8]]| spi::as_owner(column.topmost, || spi::select(statement));
     match column.source {
         Source::Clock => {

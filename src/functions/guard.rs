@@ -103,7 +103,7 @@ fn check(trigger: Trigger, guarded: &mut Guarded, key: Key) -> Result<(), Report
         Key::Number(number) => {
             let Some(bound) = bound(trigger.table(), column)?.filter(|bound| number > *bound) else {
                 let error = report!(ERRCODE_CHECK_VIOLATION, "key {number} is not above the floor of the transaction");
-                return Err(rejected(trigger, error, ""));
+                return Err(rejected(error, ""));
             };
             // The next number needs no look at the sequence: if another source has generated it, the one after it is an error.
             if !guarded.has_compared
@@ -135,7 +135,7 @@ fn check(trigger: Trigger, guarded: &mut Guarded, key: Key) -> Result<(), Report
             };
             if !is_above {
                 let error = report!(ERRCODE_CHECK_VIOLATION, "key {id} is not above the floor of the transaction");
-                return Err(rejected(trigger, error, " with a function of comb"));
+                return Err(rejected(error, " with a function of comb"));
             }
             let is_later = |tick: u64| Ok::<_, Report>(layout.order.compare(&id, &smallest_id(layout, tick)?).is_ge());
             if !guarded.has_compared && is_later(tick_of_number(last_tick()?) + layout.min_step())? {
@@ -151,16 +151,12 @@ fn check(trigger: Trigger, guarded: &mut Guarded, key: Key) -> Result<(), Report
 }
 
 #[cold]
-fn rejected(trigger: Trigger, error: Report, with: &str) -> Report {
+fn rejected(error: Report, with: &str) -> Report {
     let error = error.detail("It was generated before the transaction wrote its floor. A reader may have passed it already.");
-    let partition = if trigger.is_before() {
-        " If a partition is written directly, use CALL comb_enable_polls('table', 'column') again."
-    } else {
-        ""
-    };
     error.hint(format_args!(
         "Let the INSERT generate the key{with}, or use CALL comb_track('table') before the key is generated, in the same \
-         transaction.{partition}"
+         transaction. If each INSERT fails, a trigger of the table or of its partition is missing: use \
+         CALL comb_enable_polls('table', 'column')."
     ))
 }
 

@@ -9,13 +9,12 @@ use crate::horizon::answers::{Horizon, Keys};
 use crate::horizon::definition::{KeyType, Polled, column_name, polled_columns};
 use crate::horizon::entries::{self, clock_key};
 use crate::horizon::members;
-use crate::horizon::poll::{horizon, horizon_now, may, unchecked_horizon};
+use crate::horizon::poll::{horizon, horizon_now, may, require_select, unchecked_horizon};
 use crate::horizon::source::Source;
 use crate::horizon::transactions::ServerTransactions;
 use crate::horizon::triggers;
 use crate::postgres::call::{Call, Text, Value, export};
 use crate::postgres::catalog;
-use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
 use crate::postgres::rows::Rows;
 use crate::postgres::string_info::StringInfo;
@@ -95,8 +94,7 @@ fn went_back(table: Oid, after: impl std::fmt::Display, last: impl std::fmt::Dis
         .and(" can have")
         .hint(format_args!(
             "The source went back, by a restart, a restore or a failover. Stop the readers: rows up to the cursor would be skipped. \
-             {remedy}, then set the cursors back to the last key that was read before. \
-             A first cursor is below the first key."
+             {remedy}, then set the cursors back to the key to which the source went back; if it is not known, below the first key."
         ))
 }
 
@@ -146,30 +144,41 @@ fn comb_horizon_status(call: Call) -> Result<Rows, Report> {
         // The scan is in the order of the tables.
         if table != last {
             last = table;
-            let problem = |problem: &[u8]| {
-                let problem = Some(Text::of(problem).datum());
-                rows.put(&[Some(Datum::from(table)), None, None, problem, None, None, None, None, None]);
-            };
-            // Without the lock, the table could be dropped meanwhile.
-            // SAFETY: in a transaction, which keeps the lock. Any OID can be locked.
-            if !unsafe { raw::ConditionalLockRelationOid(table, pg_sys::AccessShareLock as i32) } {
-                problem(b"the table is locked");
-                return Ok(());
-            }
-            match polled_columns(table) {
-                _ if catalog::relation(table).is_none() => (),
-                Ok(columns) => {
-                    for column in columns.filter(|column| column.topmost == table) {
-                        put_status(&rows, table, &column)?;
-                    }
-                }
-                // The other tables have their rows.
-                Err(error) => problem(error.message()),
-            }
+            put_table(&rows, table)?;
         }
         Ok(())
     })?;
     Ok(rows)
+}
+
+fn put_table(rows: &Rows, table: Oid) -> Result<(), Report> {
+    let problem = |error: &Report| {
+        let problem = Some(Text::of(error.message()).datum());
+        rows.put(&[Some(Datum::from(table)), None, None, problem, None, None, None, None, None]);
+    };
+    // Without a privilege, a role must not lock the table.
+    if let Err(error) = require_select(table) {
+        if polled_columns(table).is_ok_and(|mut columns| columns.any(|column| column.topmost == table)) {
+            problem(&error);
+        }
+        return Ok(());
+    }
+    let put = || match polled_columns(table) {
+        _ if catalog::relation(table).is_none() => Ok(()),
+        Ok(mut columns) => {
+            columns.try_for_each(|column| if column.topmost == table { put_status(rows, table, &column) } else { Ok(()) })
+        }
+        // The other tables have their rows.
+        Err(error) => {
+            problem(&error);
+            Ok(())
+        }
+    };
+    // Without the lock, the table could be dropped meanwhile.
+    catalog::while_locked(table, pg_sys::AccessShareLock, put).unwrap_or_else(|| {
+        problem(&catalog::is_locked(table));
+        Ok(())
+    })
 }
 
 fn put_status(rows: &Rows, table: Oid, column: &Polled) -> Result<(), Report> {
@@ -189,7 +198,7 @@ fn put_status(rows: &Rows, table: Oid, column: &Polled) -> Result<(), Report> {
         let of_column = |entry: &Entry| entry.key == column.key && ServerTransactions.in_progress(entry.id);
         held = floors.live().filter(of_column).min_by_key(|entry| entry.since);
     }
-    let (problem, settled) = match horizon_now(table, name.to_bytes(), keys) {
+    let (problem, settled) = match horizon_now(column) {
         Ok(Horizon { settled, layout, .. }) => (None, Some((settled, layout))),
         Err(error) => (Some(Text::of(error.message())), None),
     };

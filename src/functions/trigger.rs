@@ -144,9 +144,9 @@ impl<'a> Trigger<'a> {
             let number = raw::SPI_fnumber(table.rd_att, name.as_ptr());
             if number <= 0 {
                 let function = self.function;
-                return Err(report!(ERRCODE_UNDEFINED_COLUMN, "table has no column ").quote(name.to_bytes()).hint(format_args!(
-                    "If the column was renamed, create the trigger again: EXECUTE FUNCTION {function}('column')."
-                )));
+                return Err(report!(ERRCODE_UNDEFINED_COLUMN, "table has no column ")
+                    .quote(name.to_bytes())
+                    .hint(format_args!("If the column was renamed, use CREATE OR REPLACE TRIGGER with {function}('column').")));
             }
             if raw::get_attgenerated(table.rd_id, number as i16) != 0 {
                 return Err(report!(ERRCODE_INVALID_PARAMETER_VALUE, "{}() does not support a generated column", self.function)

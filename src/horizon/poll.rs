@@ -33,19 +33,28 @@ pub fn horizon(table: Oid, name: &[u8], keys: Keys, check: impl Fn(&Horizon) -> 
     let column = locked(table, name, keys)?;
     let attribute = column.attribute;
     if let Some(known) = known(&asked, |answer| answer.is_of_column(attribute, &asked), &check)? {
-        tree::check(&column, &snapshot)?;
+        tree::check(&column, &snapshot, true)?;
         changes::require_unchanged(table)?;
         return Ok(remember(asked, attribute, known));
     }
-    let horizon = compute(&column, &snapshot)?;
+    let horizon = compute(&column, &snapshot, true)?;
+    changes::require_unchanged(table)?;
     check(&horizon)?;
     Ok(remember(asked, attribute, horizon))
 }
 
-/// [`horizon`] for a statement that reads no rows by it, of any number of tables.
-pub fn horizon_now(table: Oid, name: &[u8], keys: Keys) -> Result<Horizon, Report> {
+/// [`horizon`] for a statement that reads no rows by it. The caller has locked the table. It waits for no other lock, and keeps none.
+pub fn horizon_now(column: &Polled) -> Result<Horizon, Report> {
+    require_readable(column.topmost)?;
     let snapshot = snapshot()?;
-    compute(&locked(table, name, keys)?, &snapshot)
+    let compute = || compute(column, &snapshot, false);
+    match column.source {
+        Source::Clock => compute(),
+        Source::Sequence(sequence) | Source::OwnedSequence(sequence) => {
+            catalog::while_locked(sequence, pg_sys::RowExclusiveLock, compute)
+                .unwrap_or_else(|| Err(catalog::is_locked(sequence)))
+        }
+    }
 }
 
 /// The column, after its table is locked.
@@ -56,7 +65,8 @@ fn locked(table: Oid, name: &[u8], keys: Keys) -> Result<Polled, Report> {
     if column.topmost == table { Ok(column) } else { Err(not_topmost(table, column.topmost)) }
 }
 
-fn compute(column: &Polled, snapshot: &Snapshot) -> Result<Horizon, Report> {
+/// `waits` for locks: [`tree::check`].
+fn compute(column: &Polled, snapshot: &Snapshot, waits: bool) -> Result<Horizon, Report> {
     let last = || match column.source {
         Source::Clock => last_tick(),
         Source::Sequence(sequence) | Source::OwnedSequence(sequence) => Ok(last_number(sequence, Reader::Poll)?.number),
@@ -68,8 +78,7 @@ fn compute(column: &Polled, snapshot: &Snapshot) -> Result<Horizon, Report> {
     let horizon = Horizon { layout: column.layout, of_type, ..settled(column.key, last, snapshot)? };
     // A change that comes later is one that later writers read as well.
     accept_changes();
-    tree::check(column, snapshot)?;
-    changes::require_unchanged(column.topmost)?;
+    tree::check(column, snapshot, waits)?;
     Ok(horizon)
 }
 
@@ -85,16 +94,21 @@ pub fn unchecked_horizon() -> Result<Horizon, Report> {
 
 /// Locks a table until the end of the transaction, so that no rewrite takes its rows from the statement.
 fn lock(table: Oid) -> Result<(), Report> {
+    require_readable(table)?;
+    catalog::lock_to_the_end(table, pg_sys::AccessShareLock);
+    accept_changes();
+    Ok(())
+}
+
+/// Returns an error unless the statement can poll a table.
+fn require_readable(table: Oid) -> Result<(), Report> {
     if in_parallel_worker() {
         return Err(report!(ERRCODE_INVALID_FUNCTION_DEFINITION, "cannot poll a table in a parallel worker")
             .hint("A function that asks for a horizon must be PARALLEL RESTRICTED."));
     }
     entries::shared()?;
     require_select(table)?;
-    require_table(table)?;
-    catalog::lock_to_the_end(table, pg_sys::AccessShareLock);
-    accept_changes();
-    Ok(())
+    require_table(table)
 }
 
 /// Returns an error unless it is a table that polls can read.
@@ -166,7 +180,7 @@ pub fn may(table: Oid, privilege: u32) -> bool {
 }
 
 /// Returns an error unless the current role may read a column.
-fn require_select(table: Oid) -> Result<(), Report> {
+pub fn require_select(table: Oid) -> Result<(), Report> {
     if may(table, pg_sys::ACL_SELECT) {
         return Ok(());
     }

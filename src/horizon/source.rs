@@ -56,7 +56,7 @@ pub fn source_of(table: Oid, column: i16) -> Result<Source, Report> {
         unsafe {
             if row.form::<FormDataPgAttrdef>().adnum == column
                 && let Some(text) = row.value(DEFAULT_EXPRESSION)
-                && let text = catalog::c_string(text)
+                && let text = catalog::start_of_text(text, LONGEST_CALL)
                 && text.count_bytes() < LONGEST_CALL
             {
                 default = sequence_of(raw::stringToNode(text.as_ptr()).cast()).filter(|sequence| is_sequence(*sequence));

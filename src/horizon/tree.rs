@@ -120,22 +120,25 @@ pub fn forget(relation: Oid) {
     }
 }
 
-/// Checks all tables of a polled column. Some are locked until the end of the transaction: [`Member::is_locked`].
+/// Checks all tables of a polled column. If it `waits` for locks, some are locked until the end of the transaction:
+/// [`Member::is_locked`].
 ///
 /// # Errors
 /// A table does not call the guard, or the snapshot does not see that it does.
-pub fn check(column: &Polled, snapshot: &Snapshot) -> Result<(), Report> {
+pub fn check(column: &Polled, snapshot: &Snapshot, waits: bool) -> Result<(), Report> {
     let taken = snapshot.taken();
     let index = index_of(column);
     // SAFETY: a copy; no call of PostgreSQL while the reference is in use.
     let state = || unsafe { *tree(index) };
     if !state().is_listed {
-        list(index, column)?;
+        list(index, column, waits)?;
     }
-    lock_members(index);
+    if waits {
+        lock_members(index);
+    }
     // A message has come.
     if !state().is_listed {
-        list(index, column)?;
+        list(index, column, waits)?;
     }
     let complete = state().complete;
     if complete == Taken::NEVER || taken.xmax <= complete.xmax && taken != complete {
@@ -271,7 +274,7 @@ fn lock_members(index: usize) {
 }
 
 /// Lists the tables of a tree. What is known of each stays.
-fn list(index: usize, column: &Polled) -> Result<(), Report> {
+fn list(index: usize, column: &Polled, waits: bool) -> Result<(), Report> {
     let read = || {
         let found = find_tables(column.topmost)?;
         for member in found.members() {
@@ -279,7 +282,7 @@ fn list(index: usize, column: &Polled) -> Result<(), Report> {
             let known = unsafe { tree(index) }.find(member.table).map(|known| known.attached_by);
             if known != Some(member.attached_by) && member.can_be_locked() {
                 // Else a message comes in a later transaction, whose statement may lack the table.
-                catalog::receive_messages_of(member.table);
+                catalog::receive_messages_of(member.table, waits)?;
             }
         }
         Ok((found, has_subscription()?))

@@ -23,6 +23,9 @@ pub struct TriggerRow<'a> {
     form: &'a FormData_pg_trigger,
 }
 
+/// The arguments are shorter: a column and a layout. Others are not read.
+const LONGEST_ARGUMENTS: usize = 1024;
+
 const ROW: u32 = pg_sys::TRIGGER_TYPE_ROW;
 const BEFORE: u32 = pg_sys::TRIGGER_TYPE_BEFORE;
 const INSERT: u32 = pg_sys::TRIGGER_TYPE_INSERT;
@@ -78,7 +81,14 @@ impl TriggerRow<'_> {
     fn argument(&self, index: usize) -> Option<&CStr> {
         let arguments = self.row.value(TRIGGER_ARGUMENTS)?;
         // SAFETY: a bytea, whose copy lives as long as the memory context of the call.
-        let mut rest = unsafe { pgrx::varlena::varlena_to_byte_slice(raw::pg_detoast_datum_packed(arguments.cast_mut_ptr())) };
+        let mut rest = unsafe {
+            let start = raw::pg_detoast_datum_slice(arguments.cast_mut_ptr(), 0, LONGEST_ARGUMENTS as i32);
+            pgrx::varlena::varlena_to_byte_slice(start)
+        };
+        if rest.len() == LONGEST_ARGUMENTS {
+            // The name of no column and of no layout.
+            return Some(c"");
+        }
         for _ in 0..index {
             let end = rest.iter().position(|byte| *byte == 0)?;
             rest = rest.get(end + 1..)?;

@@ -162,6 +162,18 @@ pub fn may(relation: Oid, role: Oid, privileges: u32) -> Option<bool> {
     (!is_missing).then_some(result == AclResult::ACLCHECK_OK)
 }
 
+/// Whether a role may use the objects of a schema.
+pub fn may_use_schema(schema: Oid, role: Oid) -> bool {
+    let usage = pg_sys::AclMode::from(pg_sys::ACL_USAGE);
+    // SAFETY: in a transaction. A schema that does not exist is an ERROR.
+    #[cfg(not(feature = "pg15"))]
+    let result = unsafe { raw::object_aclcheck(pg_sys::NamespaceRelationId, schema, role, usage) };
+    // SAFETY: in a transaction. A schema that does not exist is an ERROR.
+    #[cfg(feature = "pg15")]
+    let result = unsafe { raw::pg_namespace_aclcheck(schema, role, usage) };
+    result == AclResult::ACLCHECK_OK
+}
+
 /// The rows of catalogs that have the name of a relation and that of its schema: the transactions that wrote them, and the schema.
 /// VACUUM and ANALYZE change a row, and do not write another one.
 pub type NameRows = (u32, u32, Oid);
@@ -205,6 +217,23 @@ pub fn lock_to_the_end(relation: Oid, mode: u32) {
     }
 }
 
+/// Calls `run` while a relation is locked; `None` if another session has a lock that conflicts.
+pub fn while_locked<T>(relation: Oid, mode: u32, run: impl FnOnce() -> T) -> Option<T> {
+    // SAFETY: in a transaction, which releases the lock after an ERROR. Any OID can be locked.
+    unsafe {
+        raw::ConditionalLockRelationOid(relation, mode as i32).then(|| {
+            let result = run();
+            raw::UnlockRelationOid(relation, mode as i32);
+            result
+        })
+    }
+}
+
+#[cold]
+pub fn is_locked(relation: Oid) -> Report {
+    report!(ERRCODE_LOCK_NOT_AVAILABLE, "").relation(relation).and(" is locked")
+}
+
 /// A copy of a text, in the memory context of the caller.
 ///
 /// # Safety
@@ -212,6 +241,15 @@ pub fn lock_to_the_end(relation: Oid, mode: u32) {
 pub unsafe fn c_string<'a>(text: Datum) -> &'a CStr {
     // SAFETY: guaranteed by the caller. text_to_cstring() returns a copy.
     unsafe { CStr::from_ptr(raw::text_to_cstring(text.cast_mut_ptr())) }
+}
+
+/// A copy of the first bytes of a text, up to a zero byte, in the memory context of the caller. The rest is not read.
+///
+/// # Safety
+/// The datum is a text. The result is not used after the call.
+pub unsafe fn start_of_text<'a>(text: Datum, count: usize) -> &'a CStr {
+    // SAFETY: guaranteed by the caller. text_to_cstring() returns a copy.
+    unsafe { CStr::from_ptr(raw::text_to_cstring(raw::pg_detoast_datum_slice(text.cast_mut_ptr(), 0, count as i32).cast())) }
 }
 
 /// Whether the path of a library is that of ours, as a database stores it.
@@ -227,13 +265,20 @@ pub fn is_own(id: u32) -> bool {
 
 /// Receives the messages of a transaction that has attached a table. It becomes visible before it sends them, and releases its lock
 /// on the table after that. (A subtransaction releases the lock on its own id before.) Who gets the lock reads all messages.
-pub fn receive_messages_of(table: Oid) {
-    let lock = pg_sys::AccessShareLock as i32;
+///
+/// # Errors
+/// It does not wait for the lock, and another session has one that conflicts.
+pub fn receive_messages_of(table: Oid, waits: bool) -> Result<(), Report> {
+    let lock = pg_sys::AccessShareLock;
+    if !waits {
+        return while_locked(table, lock, || ()).ok_or_else(|| is_locked(table));
+    }
     // SAFETY: in a transaction. Any OID can be locked.
     unsafe {
-        raw::LockRelationOid(table, lock);
-        raw::UnlockRelationOid(table, lock);
+        raw::LockRelationOid(table, lock as i32);
+        raw::UnlockRelationOid(table, lock as i32);
     }
+    Ok(())
 }
 
 /// Calls `each` with the rows that have these values in the first columns of an index, until it returns an error.

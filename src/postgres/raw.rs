@@ -49,6 +49,7 @@ functions! {
     // Values
     fn cstring_to_text_with_len(text: *const c_char, length: c_int) -> *mut pg_sys::text;
     fn pg_detoast_datum_packed(datum: *mut varlena) -> *mut varlena;
+    fn pg_detoast_datum_slice(datum: *mut varlena, first: i32, count: i32) -> *mut varlena;
     fn pg_mbcliplen(text: *const c_char, length: c_int, limit: c_int) -> c_int;
     fn JsonEncodeDateTime(
         buffer: *mut c_char, value: Datum, type_id: Oid, zone: *const c_int,
@@ -155,6 +156,8 @@ functions! {
     fn pg_class_ownercheck(relation: Oid, role: Oid) -> bool;
     #[cfg(not(feature = "pg15"))]
     fn object_aclcheck(catalog: Oid, object: Oid, role: Oid, mode: AclMode) -> AclResult::Type;
+    #[cfg(feature = "pg15")]
+    fn pg_namespace_aclcheck(schema: Oid, role: Oid, mode: AclMode) -> AclResult::Type;
     #[cfg(feature = "pg15")]
     fn pg_proc_aclcheck(function: Oid, role: Oid, mode: AclMode) -> AclResult::Type;
 

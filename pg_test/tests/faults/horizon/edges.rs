@@ -4,7 +4,7 @@
 use std::thread::{self, sleep};
 use std::time::Duration;
 
-use pg_test::{SHARINGS, Server, Session, Sharing, Stop, check, sqlstate, value, within};
+use pg_test::{SHARINGS, Server, Session, Sharing, Stop, check, rows, sqlstate, value, within};
 use postgres::{Client, NoTls};
 
 fn server(sharing: Sharing) -> Server {
@@ -380,6 +380,44 @@ fn who_holds_it_back() {
         });
         server.assert_clean_log();
     }
+}
+
+/// comb_horizon_status() waits for no lock, keeps none, and locks no table without a privilege.
+#[test]
+fn the_monitoring_stops_nobody() {
+    let server = server(Sharing::Preloaded);
+    server.execute(
+        "CREATE TABLE parts (n bigserial) PARTITION BY LIST (n); CREATE TABLE part_all PARTITION OF parts DEFAULT;
+         CALL comb_enable_polls('parts', 'n'); CREATE TABLE free (n bigserial); CALL comb_enable_polls('free', 'n')",
+    );
+    let locks = ["BEGIN", "ALTER SEQUENCE two_a_seq NO CYCLE", "LOCK TABLE part_all, ONLY outbox IN ACCESS EXCLUSIVE MODE"];
+    let status = "SELECT relation || ' ' || coalesce(key, '') || ': ' || coalesce(problem, horizon) FROM comb_horizon_status()
+                  ORDER BY relation::text, key";
+    let mut superuser = server.connect();
+    let mut plain = server.config().user("plain").connect(NoTls).expect("a connection");
+    while_a_session(&server, &locks, || {
+        for (client, of_two, of_parts, free) in [
+            (&mut superuser, ["a: \"two_a_seq\" is locked", "b: 21474836481"].as_slice(), "n: \"part_all\" is locked", "n: 0"),
+            (
+                &mut plain,
+                [": permission denied for table \"two\""].as_slice(),
+                ": permission denied for table \"parts\"",
+                ": permission denied for table \"free\"",
+            ),
+        ] {
+            client.batch_execute("SET statement_timeout = '20s'; BEGIN").expect("BEGIN");
+            let mut expected =
+                vec![format!("free {free}"), "outbox : \"outbox\" is locked".to_owned(), format!("parts {of_parts}")];
+            expected.extend(of_two.iter().map(|row| format!("two {row}")));
+            assert_eq!(rows(client, status).expect("the status"), expected);
+            let kept =
+                "SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND relation >= 16384 AND locktype = 'relation'
+                        AND relation IN (SELECT oid FROM pg_class WHERE relkind IN ('r', 'p', 'S'))";
+            assert_eq!(value::<i64>(client, kept), 0);
+            client.batch_execute("COMMIT").expect("COMMIT");
+        }
+    });
+    server.assert_clean_log();
 }
 
 /// The transaction 'outlives' has stored a row and is prepared. Later rows are settled when it is committed, no earlier.
