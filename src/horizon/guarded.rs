@@ -6,11 +6,13 @@ use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, Oid};
 
 use super::definition::{KeyType, Polled, deep_inheritance, has_children, parents};
+use super::transactions::ServerTransactions;
 use super::triggers::{self, Calls, TriggerRow};
-use crate::postgres::catalog::{self, Relation};
+use crate::postgres::catalog::{self, Relation, is_own};
 use crate::postgres::compat::{COLUMNS_OF_TABLE, CONSTRAINTS_OF_TABLE};
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
+use comb_horizon::Transactions;
 use comb_id::layout::Layout;
 use comb_id::layouts::labelled;
 
@@ -145,4 +147,32 @@ fn later_trigger(table: Oid, trigger: &TriggerRow) -> Report {
 #[cold]
 pub fn temporary(table: Oid) -> Report {
     report!(ERRCODE_INVALID_OBJECT_DEFINITION, "cannot poll temporary table ").relation(table)
+}
+
+/// Returns an error unless the snapshot of the statement sees what that transaction wrote.
+pub fn must_see(writer: Option<u32>) -> Result<(), Report> {
+    let Some(writer) = writer else { return Ok(()) };
+    // SAFETY: a statement that asks for a horizon has an active snapshot.
+    unsafe {
+        if is_own(writer) {
+            return Err(report!(
+                ERRCODE_ACTIVE_SQL_TRANSACTION,
+                "cannot poll in the transaction that has changed the table or its triggers"
+            )
+            .hint("Commit the transaction first."));
+        }
+        // A copy in the memory of a process keeps an id that VACUUM has frozen since: after 2^31 transactions, it is above the next.
+        let is_old = ((ServerTransactions.next() as u32).wrapping_sub(writer) as i32) < 0;
+        // Also of a subtransaction, which comb_horizon::Snapshot does not know.
+        if is_old || !raw::XidInMVCCSnapshot(pg_sys::TransactionId::from_inner(writer), raw::GetActiveSnapshot()) {
+            return Ok(());
+        }
+    }
+    Err(too_old())
+}
+
+#[cold]
+pub fn too_old() -> Report {
+    report!(ERRCODE_T_R_SERIALIZATION_FAILURE, "the snapshot is older than the definition of the polled table")
+        .hint("Repeat the transaction.")
 }

@@ -11,15 +11,14 @@ use pgrx::pg_sys::{self, Oid};
 
 use super::changes;
 use super::definition::{Polled, accept_changes, column_name, read_facts};
-use super::guarded::check_table;
+use super::guarded::{check_table, must_see, too_old};
 use super::members::{BEING_CHECKED, CHANGED, Found, Member, find_tables, has_subscription};
-use super::transactions::ServerTransactions;
-use crate::postgres::catalog::{self, is_own};
+use crate::postgres::catalog;
 use crate::postgres::compat::{CHILDREN, FormDataPgInherits, local_transaction_id};
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
-use comb_horizon::{Snapshot, Taken, Transactions};
+use comb_horizon::{Snapshot, Taken};
 use comb_id::layout::Layout;
 use comb_id::layouts::UUIDV7;
 
@@ -130,6 +129,8 @@ pub fn check(column: &Polled, snapshot: &Snapshot, waits: bool) -> Result<(), Re
     let index = index_of(column);
     // SAFETY: a copy; no call of PostgreSQL while the reference is in use.
     let state = || unsafe { *tree(index) };
+    let is_changing = may_be_changing(index);
+    accept_changes();
     if !state().is_listed {
         list(index, column, waits)?;
     }
@@ -141,7 +142,7 @@ pub fn check(column: &Polled, snapshot: &Snapshot, waits: bool) -> Result<(), Re
         list(index, column, waits)?;
     }
     let complete = state().complete;
-    if complete == Taken::NEVER || taken.xmax <= complete.xmax && taken != complete {
+    if is_changing || complete == Taken::NEVER || taken.xmax <= complete.xmax && taken != complete {
         check_removed(index, taken)?;
     }
     if !state().holds(state().checked, taken) {
@@ -184,23 +185,50 @@ fn check_members(column: &Polled, index: usize, taken: Taken) -> Result<(), Repo
     Ok(())
 }
 
+/// Whether another session may be changing the tree. It keeps its locks until it has sent its messages, which is later than its changes
+/// can be seen.
+fn may_be_changing(index: usize) -> bool {
+    // SAFETY: a copy; no call of PostgreSQL while the reference is in use.
+    let tree = unsafe { *tree(index) };
+    let mut may_be = catalog::may_be_changing(tree.topmost);
+    if tree.has_locked {
+        let _ = for_each(index, |member| {
+            may_be |= member.is_locked && !member.inherits && catalog::may_be_changing(member.table);
+            Ok(())
+        });
+    }
+    may_be
+}
+
+#[cold]
+fn being_detached(table: Oid) -> Report {
+    report!(ERRCODE_T_R_SERIALIZATION_FAILURE, "")
+        .relation(table)
+        .and(" is being detached")
+        .hint("Repeat the transaction. If DETACH PARTITION ... CONCURRENTLY was interrupted, use DETACH PARTITION ... FINALIZE.")
+}
+
 /// Returns an error if a table is being removed, or has been since the snapshot was taken: rows that others have moved out of it are
 /// where the snapshot does not see them, and the statement does not read the table.
 fn check_removed(index: usize, taken: Taken) -> Result<(), Report> {
     for_each(index, |member| {
         if member.is_pending {
-            return Err(report!(ERRCODE_T_R_SERIALIZATION_FAILURE, "")
-                .relation(member.table)
-                .and(" is being detached")
-                .hint("Repeat the transaction. If DETACH PARTITION ... CONCURRENTLY was interrupted, use DETACH PARTITION ... FINALIZE."));
+            return Err(being_detached(member.table));
         }
         if !member.shapes_tree || member.inherits {
             return Ok(());
         }
         catalog::scan_seen(CHILDREN, &[member.table], |row| {
             // SAFETY: the scan is of pg_inherits, whose rows have this type. No call of PostgreSQL while the reference is in use.
-            let is_there = unsafe { tree(index).find(row.form::<FormDataPgInherits>().inhrelid).is_some() };
-            if is_there { Ok(()) } else { Err(too_old()) }
+            let (is_there, form) = unsafe {
+                let form = row.form::<FormDataPgInherits>();
+                (tree(index).find(form.inhrelid).is_some(), form)
+            };
+            match (is_there, form.inhdetachpending) {
+                (true, false) => Ok(()),
+                (true, true) => Err(being_detached(form.inhrelid)),
+                (false, _) => Err(too_old()),
+            }
         })
     })?;
     // SAFETY: no call of PostgreSQL while the reference is in use.
@@ -355,32 +383,4 @@ fn repair() {
     // The plan of this statement stays. With debug_discard_caches, the callback does not note it.
     changes::note_relation(Oid::INVALID);
     changes::end_doubts();
-}
-
-/// Returns an error unless the snapshot of the statement sees what that transaction wrote.
-fn must_see(writer: Option<u32>) -> Result<(), Report> {
-    let Some(writer) = writer else { return Ok(()) };
-    // SAFETY: a statement that asks for a horizon has an active snapshot.
-    unsafe {
-        if is_own(writer) {
-            return Err(report!(
-                ERRCODE_ACTIVE_SQL_TRANSACTION,
-                "cannot poll in the transaction that has changed the table or its triggers"
-            )
-            .hint("Commit the transaction first."));
-        }
-        // A copy in the memory of a process keeps an id that VACUUM has frozen since: after 2^31 transactions, it is above the next.
-        let is_old = ((ServerTransactions.next() as u32).wrapping_sub(writer) as i32) < 0;
-        // Also of a subtransaction, which comb_horizon::Snapshot does not know.
-        if is_old || !raw::XidInMVCCSnapshot(pg_sys::TransactionId::from_inner(writer), raw::GetActiveSnapshot()) {
-            return Ok(());
-        }
-    }
-    Err(too_old())
-}
-
-#[cold]
-fn too_old() -> Report {
-    report!(ERRCODE_T_R_SERIALIZATION_FAILURE, "the snapshot is older than the definition of the polled table")
-        .hint("Repeat the transaction.")
 }

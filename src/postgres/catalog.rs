@@ -229,6 +229,22 @@ pub fn while_locked<T>(relation: Oid, mode: u32, run: impl FnOnce() -> T) -> Opt
     }
 }
 
+/// Whether a session may have a lock on a relation of this database with which it changes the tables below, or waits for one. PostgreSQL
+/// counts such locks, and weaker ones only where they have no place in their process.
+pub fn may_be_changing(relation: Oid) -> bool {
+    let tag = pg_sys::LOCKTAG {
+        // SAFETY: a number that is set when the process connects to its database, before it runs SQL.
+        locktag_field1: unsafe { pg_sys::MyDatabaseId }.to_u32(),
+        locktag_field2: relation.to_u32(),
+        locktag_field3: 0,
+        locktag_field4: 0,
+        locktag_type: pg_sys::LockTagType::LOCKTAG_RELATION as u8,
+        locktag_lockmethodid: pg_sys::DEFAULT_LOCKMETHOD as u8,
+    };
+    // SAFETY: counts in shared memory, under the lock of its part.
+    unsafe { raw::LockWaiterCount(&raw const tag) > 0 }
+}
+
 #[cold]
 pub fn is_locked(relation: Oid) -> Report {
     report!(ERRCODE_LOCK_NOT_AVAILABLE, "").relation(relation).and(" is locked")

@@ -171,6 +171,7 @@ functions! {
     fn LockAcquire(
         tag: *const LOCKTAG, mode: LOCKMODE, session: bool, dont_wait: bool,
     ) -> LockAcquireResult::Type;
+    fn LockWaiterCount(tag: *const LOCKTAG) -> c_int;
     fn GetLockStatusData() -> *mut LockData;
     fn GetTopFullTransactionId() -> FullTransactionId;
     fn GetTopFullTransactionIdIfAny() -> FullTransactionId;

@@ -64,6 +64,50 @@ fn without_triggers<T>(server: &Server, milliseconds: u64, act: impl FnOnce() ->
     result
 }
 
+/// What a transaction has changed can be seen before its messages are sent: COMMIT PREPARED removes the files of tables between. No
+/// guard was there when the rows moved.
+#[test]
+fn rows_that_move_into_a_table_before_it_is_attached() {
+    let settings = [("max_prepared_transactions", "2"), ("max_locks_per_transaction", "512")];
+    let server = Server::start(Sharing::Preloaded, &settings);
+    server.execute(
+        "CREATE TABLE parts (n bigserial, body text) PARTITION BY LIST (body);
+         CREATE TABLE part_a PARTITION OF parts FOR VALUES IN ('a');
+         CALL comb_enable_polls('parts', 'n');
+         INSERT INTO parts (body) SELECT 'a' FROM generate_series(1, 6);
+         DO $$BEGIN FOR i IN 1..1500 LOOP EXECUTE format('CREATE TABLE other_%s (n int)', i); END LOOP; END$$",
+    );
+    let mut reader = server.connect();
+    let mut poll = || {
+        let poll = "SELECT n FROM parts WHERE n > 3 AND n <= (SELECT comb_number_horizon('parts', after => 3)) ORDER BY n";
+        rows(&mut reader, poll)
+    };
+    let all = Ok(["4", "5", "6"].map(str::to_owned).to_vec());
+    assert_eq!(poll(), all);
+    server.execute(
+        "BEGIN;
+         CREATE TABLE leaf (LIKE parts INCLUDING DEFAULTS);
+         WITH moved AS (DELETE FROM part_a WHERE n IN (4, 5) RETURNING n) INSERT INTO leaf SELECT n, 'b' FROM moved;
+         ALTER TABLE parts ATTACH PARTITION leaf FOR VALUES IN ('b');
+         DO $$BEGIN FOR i IN 1..1500 LOOP EXECUTE format('DROP TABLE other_%s', i); END LOOP; END$$;
+         PREPARE TRANSACTION 'moves'",
+    );
+    let mut refused = 0;
+    thread::scope(|scope| {
+        let commits = scope.spawn(|| server.execute("COMMIT PREPARED 'moves'"));
+        while !commits.is_finished() {
+            match poll() {
+                Err(state) if state == "40001" => refused += 1,
+                found => assert_eq!(found, all),
+            }
+        }
+    });
+    assert!(refused > 0);
+    let _ = poll();
+    assert_eq!(poll(), all);
+    server.assert_clean_log();
+}
+
 /// The message is lost also for the plan, which is not made again.
 #[test]
 fn a_poll_that_fails_on_the_message() {
