@@ -310,7 +310,7 @@ fn warn(functions: &Functions, column: &Polled) -> Result<(), Report> {
             .send(PgLogLevel::WARNING);
         return Ok(());
     }
-    let select = |statement: &[&[u8]]| spi::as_owner(column.topmost, || spi::select(statement));
+    let select = |statement: &[&[u8]]| spi::as_owner(owner, || spi::select(statement));
     match column.source {
         Source::Clock => {
             let last = greatest(column.layout, last_tick()?)?;
@@ -323,7 +323,7 @@ fn warn(functions: &Functions, column: &Polled) -> Result<(), Report> {
                 name.bytes(),
                 above,
                 StringInfo::of(format_args!("'{last}' LIMIT 1) above")).bytes(),
-            ])?;
+            ]);
             if found > Some(0) {
                 report!(ERRCODE_WARNING, "table ")
                     .relation(column.topmost)
@@ -340,7 +340,7 @@ fn warn(functions: &Functions, column: &Polled) -> Result<(), Report> {
                     .hint("Programs that draw the numbers use CALL comb_track('table') before, in the same transaction.")
                     .send(PgLogLevel::WARNING);
             }
-            let greatest = select(&[b"SELECT pg_catalog.max(", name.bytes(), b")::pg_catalog.int8 FROM ", table.bytes()])?;
+            let greatest = select(&[b"SELECT pg_catalog.max(", name.bytes(), b")::pg_catalog.int8 FROM ", table.bytes()]);
             let last = last_number(sequence, Reader::Writer)?.number;
             if let Some(greatest) = greatest.filter(|greatest| *greatest > last) {
                 report!(ERRCODE_WARNING, "key {greatest} is above {last}, the last number of sequence ")

@@ -2,7 +2,6 @@
 
 use pgrx::pg_sys::{self, Oid};
 
-use super::catalog;
 use super::raw;
 use super::report::Report;
 use super::string_info::StringInfo;
@@ -22,8 +21,7 @@ pub fn connected(run: impl FnOnce() -> Result<(), Report>) -> Result<(), Report>
 
 /// Runs with the privileges of the owner of a table, restricted as in CREATE INDEX: a statement that reads the table can call functions
 /// of its owner.
-pub fn as_owner<T>(table: Oid, run: impl FnOnce() -> T) -> Result<T, Report> {
-    let owner = catalog::owner(table)?;
+pub fn as_owner<T>(owner: Oid, run: impl FnOnce() -> T) -> T {
     let (mut role, mut context) = (Oid::INVALID, 0);
     // SAFETY: an ERROR restores the role and the settings.
     unsafe {
@@ -33,7 +31,7 @@ pub fn as_owner<T>(table: Oid, run: impl FnOnce() -> T) -> Result<T, Report> {
         let result = run();
         raw::AtEOXact_GUC(false, level);
         raw::SetUserIdAndSecContext(role, context);
-        Ok(result)
+        result
     }
 }
 
