@@ -130,6 +130,7 @@ pub fn check(column: &Polled, snapshot: &Snapshot, waits: bool) -> Result<(), Re
     // SAFETY: a copy; no call of PostgreSQL while the reference is in use.
     let state = || unsafe { *tree(index) };
     let is_changing = may_be_changing(index);
+    // A change that comes later is one that later writers read as well.
     accept_changes();
     if !state().is_listed {
         list(index, column, waits)?;
