@@ -143,28 +143,6 @@ CALL comb_disable_polls('parts', 'n');
 TABLE triggers;
 DROP TABLE parts CASCADE;
 
--- A transaction that has attached a table and writes it locks the topmost one, also after a rollback to a savepoint.
-CREATE TABLE attached (n bigserial, version uuid, state text) PARTITION BY LIST (state);
-CREATE TABLE attached_later (LIKE attached INCLUDING DEFAULTS);
-CREATE VIEW locked AS SELECT mode FROM pg_locks WHERE relation = 'attached'::regclass AND mode = 'AccessExclusiveLock';
-CALL comb_enable_polls('attached', 'n');
-BEGIN;
-ALTER TABLE attached ATTACH PARTITION attached_later DEFAULT;
-SAVEPOINT before_the_row;
-INSERT INTO attached (state) VALUES ('a');
-ROLLBACK TO before_the_row;
-INSERT INTO attached (state) VALUES ('a');
-TABLE locked;
-ROLLBACK;
-CALL comb_disable_polls('attached', 'n');
-CREATE TRIGGER version BEFORE INSERT OR UPDATE ON attached FOR EACH ROW EXECUTE FUNCTION comb_row_version();
-BEGIN;
-ALTER TABLE attached ATTACH PARTITION attached_later DEFAULT;
-INSERT INTO attached (state) VALUES ('a');
-TABLE locked;
-ROLLBACK;
-DROP TABLE attached, attached_later CASCADE;
-
 -- Guards of columns whose long names begin in the same way.
 CREATE TABLE long_names (a_name_that_is_as_long_as_names_of_columns_can_be_in_postgre1 uuid, a_name_that_is_as_long_as_names_of_columns_can_be_in_postgre2 uuid);
 CALL comb_enable_polls('long_names', 'a_name_that_is_as_long_as_names_of_columns_can_be_in_postgre1');

@@ -7,7 +7,7 @@ use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, HeapTuple, NodeTag};
 
 use super::layout::layout_named;
-use crate::horizon::definition::{KeyType, key_type, polled_columns};
+use crate::horizon::definition::{KeyType, key_type};
 use crate::postgres::call::{Call, Value};
 use crate::postgres::compat::Const;
 use crate::postgres::raw;
@@ -166,10 +166,6 @@ impl<'a> Trigger<'a> {
     pub fn uuid_column(self, default: &CStr) -> Result<UuidColumn, Report> {
         let find = || match self.column(self.argument(0).unwrap_or(default))? {
             (number, Some(KeyType::Uuid(by_type))) => {
-                if !self.is_temporary() {
-                    // As a guard does: the topmost table is locked if this transaction has attached the table.
-                    drop(polled_columns(self.table())?);
-                }
                 Ok(UuidColumn { number: number.into(), layout: self.layout_argument()?.unwrap_or(by_type) })
             }
             _ => Err(self.no_uuid_column()),

@@ -16,7 +16,7 @@ use pgrx::pg_sys::{self, Oid, SysCacheIdentifier};
 use super::changes;
 use super::source::{Source, source_of};
 use super::triggers::{self, Calls};
-use crate::postgres::catalog::{self, Row, is_own};
+use crate::postgres::catalog;
 use crate::postgres::compat::{CHILDREN, FormDataPgInherits, PARENTS};
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
@@ -210,11 +210,6 @@ fn add_column(facts: &mut Definition, table: Oid, name: &CStr, label: Option<&CS
         _ => &UUIDV7,
     };
     let topmost = topmost(table, name, |above| facts.depend_on(above))?;
-    if is_attached_here(table, topmost, name)? {
-        // A poll does not see such a table until the messages of this transaction are sent, which is later than its rows can be
-        // seen. The lock is kept until then.
-        catalog::lock_to_the_end(topmost, pg_sys::AccessExclusiveLock);
-    }
     // SAFETY: a number that is set when the process connects to its database, before it runs SQL.
     let database = unsafe { pg_sys::MyDatabaseId }.to_u32();
     // SAFETY: in a transaction, where any OID can be looked up. The name is a C string.
@@ -261,30 +256,20 @@ fn require_use(table: Oid, sequence: Oid) -> Result<(), Report> {
 fn topmost(table: Oid, column: &CStr, mut visit: impl FnMut(Oid) -> Result<(), Report>) -> Result<Oid, Report> {
     let mut at = table;
     if catalog::relation(table).is_some_and(|class| class.is_partition) {
-        while let [Some(above), _] = parents(at, None, drop)? {
+        while let [Some(above), _] = parents(at, None)? {
             visit(above)?;
             at = above;
         }
         return Ok(at);
     }
-    match parents(table, Some(column), drop)? {
+    match parents(table, Some(column))? {
         [None, _] => Ok(table),
-        [Some(above), None] if parents(above, Some(column), drop)?[0].is_none() && !has_children(table)? => {
+        [Some(above), None] if parents(above, Some(column))?[0].is_none() && !has_children(table)? => {
             visit(above)?;
             Ok(above)
         }
         _ => Err(deep_inheritance(table)),
     }
-}
-
-/// Whether this transaction has put the table, or one between, below the topmost table.
-fn is_attached_here(table: Oid, topmost: Oid, name: &CStr) -> Result<bool, Report> {
-    let (mut at, mut is_here) = (table, false);
-    while at != topmost {
-        let Some(above) = parents(at, Some(name), |row| is_here |= row.written_by().is_some_and(is_own))?[0] else { break };
-        at = above;
-    }
-    Ok(is_here)
 }
 
 #[cold]
@@ -295,15 +280,14 @@ pub fn deep_inheritance(table: Oid) -> Report {
         .hint("Use a partitioned table, or ALTER TABLE ... NO INHERIT.")
 }
 
-/// The first two tables above; of INHERITS, those that have the column. `visit` gets their rows of pg_inherits.
-pub fn parents(table: Oid, column: Option<&CStr>, mut visit: impl FnMut(Row)) -> Result<[Option<Oid>; 2], Report> {
+/// The first two tables above; of INHERITS, those that have the column.
+pub fn parents(table: Oid, column: Option<&CStr>) -> Result<[Option<Oid>; 2], Report> {
     let mut parents = [None; 2];
     let mut count = 0;
     catalog::scan(PARENTS, &[table], |row| {
         // SAFETY: the scan is of pg_inherits, whose rows have this type.
         let above = unsafe { row.form::<FormDataPgInherits>() }.inhparent;
         if column.is_none_or(|name| catalog::column(above, name, |_, _| ()).is_some()) {
-            visit(row);
             if let Some(place) = parents.get_mut(count) {
                 *place = Some(above);
             }

@@ -43,7 +43,7 @@ pub fn check_table(
     if class.kind != pg_sys::RELKIND_RELATION {
         return Err(report!(ERRCODE_WRONG_OBJECT_TYPE, "cannot poll foreign table ").relation(table));
     }
-    if inherits && (has_children(table)? || parents(table, Some(name), drop)?[1].is_some()) {
+    if inherits && (has_children(table)? || parents(table, Some(name))?[1].is_some()) {
         return Err(deep_inheritance(table));
     }
     check_guard(column, name, &class, table, is_subscribed, must_see)

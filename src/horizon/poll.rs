@@ -93,7 +93,7 @@ pub fn unchecked_horizon() -> Result<Horizon, Report> {
 /// Locks a table until the end of the transaction, so that no rewrite takes its rows from the statement.
 fn lock(table: Oid) -> Result<(), Report> {
     require_readable(table)?;
-    catalog::lock_to_the_end(table, pg_sys::AccessShareLock);
+    catalog::lock_to_the_end(table);
     accept_changes();
     Ok(())
 }

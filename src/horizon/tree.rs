@@ -294,7 +294,7 @@ fn lock_members(index: usize) {
     if unsafe { tree(index) }.has_locked {
         let _ = for_each(index, |member| {
             if member.is_locked {
-                catalog::lock_to_the_end(member.table, pg_sys::AccessShareLock);
+                catalog::lock_to_the_end(member.table);
             }
             Ok(())
         });

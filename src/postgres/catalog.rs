@@ -206,13 +206,13 @@ pub fn with_c_function<T>(function: Oid, read: impl FnOnce(&CStr, &CStr) -> T) -
     })?
 }
 
-/// Locks a relation until the end of the transaction, also if the subtransaction that asks is rolled back.
-pub fn lock_to_the_end(relation: Oid, mode: u32) {
+/// Locks a relation as a reader until the end of the transaction, also if the subtransaction that asks is rolled back.
+pub fn lock_to_the_end(relation: Oid) {
     // SAFETY: in a transaction. After an ERROR, PostgreSQL restores the owner of the (sub)transaction.
     unsafe {
         let owner = pg_sys::CurrentResourceOwner;
         pg_sys::CurrentResourceOwner = pg_sys::TopTransactionResourceOwner;
-        raw::LockRelationOid(relation, mode as i32);
+        raw::LockRelationOid(relation, pg_sys::AccessShareLock as i32);
         pg_sys::CurrentResourceOwner = owner;
     }
 }

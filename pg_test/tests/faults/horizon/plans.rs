@@ -64,10 +64,9 @@ fn without_triggers<T>(server: &Server, milliseconds: u64, act: impl FnOnce() ->
     result
 }
 
-/// What a transaction has changed can be seen before its messages are sent: COMMIT PREPARED removes the files of tables between. No
-/// guard was there when the rows moved.
-#[test]
-fn rows_that_move_into_a_table_before_it_is_attached() {
+/// What a transaction has changed can be seen before its messages are sent: COMMIT PREPARED removes the files of tables between.
+/// Polls return the horizon and the rows above 3: `before` and `after` the transaction.
+fn commit_slowly(changes: &str, before: &str, after: &str) {
     let settings = [("max_prepared_transactions", "2"), ("max_locks_per_transaction", "512")];
     let server = Server::start(Sharing::Preloaded, &settings);
     server.execute(
@@ -79,33 +78,48 @@ fn rows_that_move_into_a_table_before_it_is_attached() {
     );
     let mut reader = server.connect();
     let mut poll = || {
-        let poll = "SELECT n FROM parts WHERE n > 3 AND n <= (SELECT comb_number_horizon('parts', after => 3)) ORDER BY n";
-        rows(&mut reader, poll)
+        let horizon = "SELECT comb_number_horizon('parts', after => 3) AS h";
+        let rows_of = format!("({horizon}) h LEFT JOIN parts ON n > 3 AND n <= h");
+        rows(&mut reader, &format!("SELECT concat(h, array_agg(n ORDER BY n)) FROM {rows_of} GROUP BY h"))
     };
-    let all = Ok(["4", "5", "6"].map(str::to_owned).to_vec());
-    assert_eq!(poll(), all);
-    server.execute(
+    let [before, after] = [before, after].map(|row| Ok(vec![row.to_owned()]));
+    assert_eq!(poll(), before);
+    server.execute(&format!(
         "BEGIN;
          CREATE TABLE leaf (LIKE parts INCLUDING DEFAULTS);
-         WITH moved AS (DELETE FROM part_a WHERE n IN (4, 5) RETURNING n) INSERT INTO leaf SELECT n, 'b' FROM moved;
-         ALTER TABLE parts ATTACH PARTITION leaf FOR VALUES IN ('b');
+         {changes};
          DO $$BEGIN FOR i IN 1..1500 LOOP EXECUTE format('DROP TABLE other_%s', i); END LOOP; END$$;
-         PREPARE TRANSACTION 'moves'",
-    );
+         PREPARE TRANSACTION 'changes'"
+    ));
+    assert_eq!(poll(), before);
     let mut refused = 0;
     thread::scope(|scope| {
-        let commits = scope.spawn(|| server.execute("COMMIT PREPARED 'moves'"));
+        let commits = scope.spawn(|| server.execute("COMMIT PREPARED 'changes'"));
         while !commits.is_finished() {
             match poll() {
                 Err(state) if state == "40001" => refused += 1,
-                found => assert_eq!(found, all),
+                found => assert!([&before, &after].contains(&&found), "{found:?}"),
             }
         }
     });
     assert!(refused > 0);
     let _ = poll();
-    assert_eq!(poll(), all);
+    assert_eq!(poll(), after);
     server.assert_clean_log();
+}
+
+/// No guard is there when the rows move.
+#[test]
+fn rows_that_move_into_a_table_before_it_is_attached() {
+    let moves = "WITH moved AS (DELETE FROM part_a WHERE n IN (4, 5) RETURNING n) INSERT INTO leaf SELECT n, 'b' FROM moved;
+                 ALTER TABLE parts ATTACH PARTITION leaf FOR VALUES IN ('b')";
+    commit_slowly(moves, "6{4,5,6}", "6{4,5,6}");
+}
+
+#[test]
+fn a_row_of_the_transaction_that_attaches_its_table() {
+    let stores = "ALTER TABLE parts ATTACH PARTITION leaf FOR VALUES IN ('b'); INSERT INTO parts (body) VALUES ('b')";
+    commit_slowly(stores, "6{4,5,6}", "7{4,5,6,7}");
 }
 
 /// The message is lost also for the plan, which is not made again.
