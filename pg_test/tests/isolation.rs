@@ -46,4 +46,4 @@ macro_rules! specs {
     };
 }
 
-specs! { clock messages place reader writer }
+specs! { clock detach messages place reader writer }

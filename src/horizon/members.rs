@@ -25,8 +25,6 @@ pub struct Member {
     pub is_locked: bool,
     /// The topmost table, one by INHERITS, or a partitioned one: a change can be one of the tree.
     pub shapes_tree: bool,
-    /// DETACH CONCURRENTLY has begun.
-    pub is_pending: bool,
 }
 
 impl Member {
@@ -59,7 +57,7 @@ pub fn find_tables(topmost: Oid) -> Result<Found, Report> {
         // SAFETY: a new list of OIDs.
         unsafe { raw::lappend_oid(ptr::null_mut(), first) }
     };
-    let (mut tables, mut writers, mut pending) = (begin(topmost), begin(Oid::INVALID), ptr::null_mut());
+    let (mut tables, mut writers) = (begin(topmost), begin(Oid::INVALID));
     let mut count = 0;
     // SAFETY: a list of OIDs, of which no cell is in use when it grows.
     while let Some(at) = unsafe { catalog::cells(tables).get(count).map(|cell| cell.oid_value) } {
@@ -70,14 +68,10 @@ pub fn find_tables(topmost: Oid) -> Result<Found, Report> {
             continue;
         }
         catalog::scan(CHILDREN, &[at], |row| {
-            // SAFETY: the scan is of pg_inherits, whose rows have this type. All are lists of OIDs.
+            // SAFETY: the scan is of pg_inherits, whose rows have this type. Both are lists of OIDs.
             unsafe {
-                let form = row.form::<FormDataPgInherits>();
-                tables = raw::lappend_oid(tables, form.inhrelid);
+                tables = raw::lappend_oid(tables, row.form::<FormDataPgInherits>().inhrelid);
                 writers = raw::lappend_oid(writers, Oid::from_u32(row.raw_writer()));
-                if form.inhdetachpending {
-                    pending = raw::lappend_oid(pending, form.inhrelid);
-                }
             }
             Ok(())
         })?;
@@ -90,9 +84,7 @@ pub fn find_tables(topmost: Oid) -> Result<Found, Report> {
         let is_temporary = class.is_none_or(|class| class.persistence == pg_sys::RELPERSISTENCE_TEMP);
         let is_locked = inherits && !is_temporary || is_partition && is_partitioned;
         let (attached_by, shapes_tree) = (attached_by.to_u32(), !is_partition || is_partitioned);
-        // SAFETY: a list of OIDs, which does not change.
-        let is_pending = unsafe { catalog::cells(pending).iter().any(|cell| cell.oid_value == table) };
-        Member { table, attached_by, checked: CHANGED, inherits, is_locked, shapes_tree, is_pending }
+        Member { table, attached_by, checked: CHANGED, inherits, is_locked, shapes_tree }
     };
     // SAFETY: the memory has a place for each cell.
     let members = unsafe {

@@ -213,20 +213,24 @@ fn being_detached(table: Oid) -> Report {
 /// where the snapshot does not see them, and the statement does not read the table.
 fn check_removed(index: usize, taken: Taken) -> Result<(), Report> {
     for_each(index, |member| {
-        if member.is_pending {
-            return Err(being_detached(member.table));
-        }
         if !member.shapes_tree || member.inherits {
             return Ok(());
         }
+        // The plan of the statement can be newer than its snapshot, and lack a table that DETACH CONCURRENTLY has marked since.
+        catalog::scan(CHILDREN, &[member.table], |row| {
+            // SAFETY: the scan is of pg_inherits, whose rows have this type.
+            let form = unsafe { row.form::<FormDataPgInherits>() };
+            if form.inhdetachpending { Err(being_detached(form.inhrelid)) } else { Ok(()) }
+        })?;
         catalog::scan_seen(CHILDREN, &[member.table], |row| {
-            // SAFETY: the scan is of pg_inherits, whose rows have this type. No call of PostgreSQL while the reference is in use.
+            // SAFETY: as above. No call of PostgreSQL while the reference is in use.
             let (is_there, form) = unsafe {
                 let form = row.form::<FormDataPgInherits>();
                 (tree(index).find(form.inhrelid).is_some(), form)
             };
             match (is_there, form.inhdetachpending) {
                 (true, false) => Ok(()),
+                // Its end can be seen, and has not sent its messages.
                 (true, true) => Err(being_detached(form.inhrelid)),
                 (false, _) => Err(too_old()),
             }
