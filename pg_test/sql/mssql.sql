@@ -71,6 +71,12 @@ SELECT count(*), count(DISTINCT id) FROM guids;
 CREATE OPERATOR @< (LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = int8lt, RESTRICT = _comb_mssql_selectivity);
 ANALYZE guids;
 EXPLAIN (COSTS OFF) SELECT FROM pg_class WHERE oid::bigint @< 5::bigint;
+CREATE FUNCTION is_other(uuid) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RETURN true; END';
+CREATE FUNCTION is_other(uuid, int) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RETURN true; END';
+CREATE OPERATOR ### (RIGHTARG = uuid, FUNCTION = is_other, RESTRICT = _comb_mssql_selectivity);
+CREATE OPERATOR ### (LEFTARG = uuid, RIGHTARG = int, FUNCTION = is_other, RESTRICT = _comb_mssql_selectivity);
+EXPLAIN (COSTS OFF) SELECT FROM guids WHERE ### old AND old ### 5 AND old <# 'd01c25cc-63a7-47cc-b5ba-018e5f3bff48';
+DROP FUNCTION is_other(uuid), is_other(uuid, int) CASCADE;
 DROP OPERATOR @< (bigint, bigint);
 
 -- Ranges of time.

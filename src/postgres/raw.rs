@@ -244,7 +244,6 @@ functions! {
     fn RelationClose(relation: Relation);
     fn estimate_expression_value(root: *mut PlannerInfo, expression: *mut Node) -> *mut Node;
     fn get_opcode(operator: Oid) -> RegProcedure;
-    fn get_oprrest(operator: Oid) -> RegProcedure;
     fn get_restriction_variable(
         root: *mut PlannerInfo, arguments: *mut List, table: c_int, variable: *mut VariableStatData, other: *mut *mut Node,
         is_left: *mut bool,

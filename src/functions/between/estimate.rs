@@ -134,7 +134,7 @@ pub unsafe fn comparison(root: *mut pg_sys::PlannerInfo, operator: Oid, argument
     }
     let mut variable = variable.assume_init();
     let id = nodes::<2>(arguments)[usize::from(!is_left)];
-    let (others, count) = other_comparisons(root, variable.rel, operator, arguments, id);
+    let (others, count) = other_comparisons(root, variable.rel, arguments, id);
     // The product of two is PostgreSQL's estimate of a range that it does not know.
     let unknown = if count == 0 { UNKNOWN } else { UNKNOWN_RANGE / UNKNOWN };
     let share = match key_of(other) {
@@ -175,31 +175,29 @@ fn is_less(operator: Oid) -> Option<bool> {
 unsafe fn other_comparisons(
     root: *mut pg_sys::PlannerInfo,
     relation: *mut pg_sys::RelOptInfo,
-    operator: Oid,
     arguments: *mut pg_sys::List,
     id: *mut Node,
 ) -> (Option<Keys>, usize) {
     let conditions = relation.as_ref().map_or(ptr::null_mut(), |of| of.baserestrictinfo);
-    let estimator = raw::get_oprrest(operator);
     let comparisons = cells(conditions)
         .iter()
         .map(|cell| (*cell.ptr_value.cast::<pg_sys::RestrictInfo>()).clause)
         .filter(|condition| (**condition).type_ == NodeTag::T_OpExpr)
         .map(|condition| condition.cast::<pg_sys::OpExpr>())
         .take_while(|comparison| (**comparison).args != arguments)
-        .filter(|comparison| raw::get_oprrest((**comparison).opno) == estimator)
         .filter_map(|comparison| {
+            // Another operator can have one operand, or operands of other types.
+            let is_less = is_less((*comparison).opno)?;
             let [left, right] = nodes((*comparison).args);
             let is_id = |side: *mut Node| raw::equal(side.cast(), id.cast());
             let is_left = is_id(left);
-            (is_left || is_id(right)).then_some((comparison, is_left, if is_left { right } else { left }))
+            (is_left || is_id(right)).then_some((is_less, is_left, if is_left { right } else { left }))
         })
         .take(MAX_RANGES);
     let (mut all, mut count) = (None, 0);
-    for (comparison, is_left, other) in comparisons {
+    for (is_less, is_left, other) in comparisons {
         count += 1;
-        let key = key_of(raw::estimate_expression_value(root, other)).flatten();
-        if let Some((key, is_less)) = key.zip(is_less((*comparison).opno)) {
+        if let Some(key) = key_of(raw::estimate_expression_value(root, other)).flatten() {
             let keys = Keys::beside(&UUID_MSSQL, key, is_less == is_left);
             all = Some(all.map_or(keys, |all: Keys| all.and(keys)));
         }
