@@ -208,7 +208,10 @@ SELECT pid = pg_backend_pid() AS pid, state, relation, floor_number, floor_times
 FROM comb_horizon_holders() WHERE database = current_database() ORDER BY relation;
 COMMIT;
 SELECT count(*) FROM comb_horizon_holders() WHERE database = current_database();
-DROP TABLE events, wrong, no_source, parent, parts CASCADE;
+DROP TABLE wrong, no_source, parent, parts CASCADE;
+ALTER TABLE events RENAME position TO other;
+SELECT relation, key, problem, horizon IS NOT NULL AS horizon FROM comb_horizon_status() ORDER BY key;
+DROP TABLE events;
 SELECT count(*) FROM comb_horizon_status();
 
 -- Without the clock of the server, nothing is tracked.
@@ -285,8 +288,9 @@ SELECT left(refusal('SELECT comb_number_horizon(''bare'')'), 5) AS in_the_transa
 ROLLBACK;
 -- A transaction whose cursor another reader has moved since its first poll.
 CREATE TABLE read_by_two (n bigserial, id uuid DEFAULT comb_new());
-CALL comb_enable_polls('read_by_two', 'n');
 CALL comb_enable_polls('read_by_two', 'id');
+SELECT refusal('SELECT comb_number_horizon(''read_by_two'')');
+CALL comb_enable_polls('read_by_two', 'n');
 BEGIN;
 SELECT comb_number_horizon('read_by_two', 'n'), comb_uuid_horizon('read_by_two', 'id') IS NOT NULL;
 SELECT nextval('read_by_two_n_seq');

@@ -71,6 +71,8 @@ CREATE SEQUENCE of_program OWNED BY keys.program;
 SELECT format('CALL comb_enable_polls(%L, %L)', 'keys', attname) FROM pg_attribute
 WHERE attrelid = 'keys'::regclass AND attnum > 0 AND attname NOT IN ('plain', 't', 'n') ORDER BY attnum \gexec
 CALL comb_enable_polls('keys', 'plain', 'mssql');
+-- The layout stays.
+CALL comb_enable_polls('keys', 'plain');
 TABLE triggers;
 BEGIN;
 CALL comb_track('keys');

@@ -21,6 +21,8 @@ use crate::postgres::report::{Report, report};
 use crate::postgres::sequence::{Reader, last_number};
 use crate::postgres::spi;
 use crate::postgres::string_info::StringInfo;
+use comb_id::layout::Layout;
+use comb_id::layouts::labelled;
 
 export!(comb_enable_polls, comb_disable_polls);
 
@@ -45,7 +47,9 @@ fn comb_enable_polls(call: Call, table: Option<Oid>, key: Option<&[u8]>, layout:
         }
     };
     let layout = match (layout, by_type) {
-        (None, _) => None,
+        (None, None) => None,
+        // Its keys stay as they are.
+        (None, Some(_)) => layout_of_guard(table, key)?,
         (Some(label), Some(by_type)) => {
             let layout = layout_named(label)?;
             require_comparable(layout, by_type)?;
@@ -90,6 +94,18 @@ fn comb_enable_polls(call: Call, table: Option<Oid>, key: Option<&[u8]>, layout:
         warn(&functions, &column)
     })?;
     Ok(Datum::null())
+}
+
+/// The layout that a guard of a column names.
+fn layout_of_guard(table: Oid, key: &[u8]) -> Result<Option<&'static Layout>, Report> {
+    let mut layout = None;
+    triggers::scan(table, |trigger| {
+        if is_guard(table, trigger, key) {
+            layout = trigger.layout().and_then(|label| labelled(label.to_bytes()));
+        }
+        Ok(())
+    })?;
+    Ok(layout)
 }
 
 /// The statements of the call read the table and change its triggers.

@@ -180,7 +180,9 @@ struct Last {
     row: (Oid, (pg_sys::BlockNumber, pg_sys::OffsetNumber)),
 }
 
-/// The memory for the row that a statement changes: each statement has its own, and PostgreSQL resets it before the next row.
+/// The memory for the row that a statement changes: each statement has its own, and PostgreSQL resets it before the next row. Two
+/// actions of a MERGE can have one: if a trigger keeps the row of a move from being stored, the other action can store its key again,
+/// in another row. Readers have had that key, as with an UPDATE of the other columns.
 fn memory_of_row() -> pg_sys::MemoryContext {
     // SAFETY: reads a variable of the process. Triggers are called with this memory.
     unsafe { pg_sys::CurrentMemoryContext }

@@ -1,12 +1,14 @@
 //! The horizon for readers.
 
+use std::ffi::CStr;
+
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, Datum, Oid};
 
 use super::clock::timestamptz_of_tick;
 use super::layout::{clock_out_of_layout, layout_named};
 use crate::horizon::answers::{Horizon, Keys};
-use crate::horizon::definition::{KeyType, Polled, column_name, polled_columns};
+use crate::horizon::definition::{KeyType, Polled, column_name, not_polled, polled_columns};
 use crate::horizon::entries::{self, clock_key};
 use crate::horizon::members;
 use crate::horizon::poll::{horizon, horizon_now, may, require_select, unchecked_horizon};
@@ -152,10 +154,7 @@ fn comb_horizon_status(call: Call) -> Result<Rows, Report> {
 }
 
 fn put_table(rows: &Rows, table: Oid) -> Result<(), Report> {
-    let problem = |error: &Report| {
-        let problem = Some(Text::of(error.message()).datum());
-        rows.put(&[Some(Datum::from(table)), None, None, problem, None, None, None, None, None]);
-    };
+    let problem = |error: &Report| put_problem(rows, table, None, error);
     // Without a privilege, a role must not lock the table.
     if let Err(error) = require_select(table) {
         if polled_columns(table).is_ok_and(|mut columns| columns.any(|column| column.topmost == table)) {
@@ -166,7 +165,14 @@ fn put_table(rows: &Rows, table: Oid) -> Result<(), Report> {
     let put = || match polled_columns(table) {
         _ if catalog::relation(table).is_none() => Ok(()),
         Ok(mut columns) => {
-            columns.try_for_each(|column| if column.topmost == table { put_status(rows, table, &column) } else { Ok(()) })
+            columns.try_for_each(|column| if column.topmost == table { put_status(rows, table, &column) } else { Ok(()) })?;
+            triggers::scan(table, |trigger| {
+                if trigger.is_own_guard() && !is_polled(table, trigger.column()) {
+                    let (name, problem) = (Text::of(trigger.column().to_bytes()), not_polled(table));
+                    put_problem(rows, table, Some(name), &problem);
+                }
+                Ok(())
+            })
         }
         // The other tables have their rows.
         Err(error) => {
@@ -179,6 +185,17 @@ fn put_table(rows: &Rows, table: Oid) -> Result<(), Report> {
         problem(&catalog::is_locked(table));
         Ok(())
     })
+}
+
+fn put_problem(rows: &Rows, table: Oid, key: Option<Text>, error: &Report) {
+    let problem = Some(Text::of(error.message()).datum());
+    rows.put(&[Some(Datum::from(table)), key.map(Text::datum), None, problem, None, None, None, None, None]);
+}
+
+/// False if the column that a guard names was renamed or dropped, or has another type.
+fn is_polled(table: Oid, name: &CStr) -> bool {
+    let attribute = catalog::column(table, name, |_, column| column.attnum);
+    polled_columns(table).is_ok_and(|mut columns| columns.any(|column| Some(column.attribute) == attribute))
 }
 
 fn put_status(rows: &Rows, table: Oid, column: &Polled) -> Result<(), Report> {

@@ -125,7 +125,9 @@ fn find(table: Oid, name: &[u8], keys: Keys) -> Result<Polled, Report> {
     let has_keys = |column: &Polled| matches!(column.key_type, KeyType::Uuid(_)) == (keys == Keys::Uuids);
     if name.is_empty() {
         let mut columns = polled_columns(table)?.filter(has_keys);
-        let column = columns.next().ok_or_else(|| not_polled(table))?;
+        let Some(column) = columns.next() else {
+            return Err(if polled_columns(table)?.next().is_some() { other_keys(table, keys) } else { not_polled(table) });
+        };
         if columns.next().is_some() {
             return Err(report!(ERRCODE_AMBIGUOUS_COLUMN, "table ")
                 .relation(table)
@@ -139,11 +141,19 @@ fn find(table: Oid, name: &[u8], keys: Keys) -> Result<Polled, Report> {
     if has_keys(&column) {
         return Ok(column);
     }
-    let other = if keys == Keys::Uuids { "comb_number_horizon()" } else { "comb_uuid_horizon()" };
-    Err(report!(ERRCODE_INVALID_PARAMETER_VALUE, "column ")
-        .quote(name)
-        .and(" has keys of another type")
-        .hint(format_args!("Use {other}.")))
+    Err(other_keys(table, keys))
+}
+
+#[cold]
+fn other_keys(table: Oid, keys: Keys) -> Report {
+    let (asked, other) = match keys {
+        Keys::Numbers => ("numbers", "comb_uuid_horizon()"),
+        Keys::Uuids => ("UUIDs", "comb_number_horizon()"),
+    };
+    report!(ERRCODE_INVALID_PARAMETER_VALUE, "table ")
+        .relation(table)
+        .and(format_args!(" is not polled by {asked}"))
+        .hint(format_args!("Use {other}, or name a column of {asked}."))
 }
 
 /// The number of a column.

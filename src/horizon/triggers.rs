@@ -45,8 +45,7 @@ pub fn scan_guarded_tables(mut each: impl FnMut(Oid) -> Result<(), Report>) -> R
     catalog::scan(TRIGGERS_OF_TABLE, &[], |row| {
         // SAFETY: the scan is of pg_trigger, whose rows have this type and exist during the call.
         let trigger = TriggerRow { row, form: unsafe { row.form() } };
-        let is_guard = matches!(trigger.calls(), Some(Calls::Guard | Calls::RowVersion));
-        if is_guard && !trigger.is_of_parent() { each(trigger.form.tgrelid) } else { Ok(()) }
+        if trigger.is_own_guard() { each(trigger.form.tgrelid) } else { Ok(()) }
     })
 }
 
@@ -139,5 +138,10 @@ impl TriggerRow<'_> {
     /// Whether PostgreSQL created it for a partition.
     pub fn is_of_parent(&self) -> bool {
         self.form.tgparentid != Oid::INVALID
+    }
+
+    /// Whether it guards a column, and PostgreSQL did not create it for a partition.
+    pub fn is_own_guard(&self) -> bool {
+        matches!(self.calls(), Some(Calls::Guard | Calls::RowVersion)) && !self.is_of_parent()
     }
 }
