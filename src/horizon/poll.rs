@@ -9,8 +9,8 @@ use super::answers::{Horizon, Keys, asked, known, remember};
 use super::changes;
 use super::definition::{KeyType, Polled, accept_changes, not_polled, polled_column, polled_columns};
 use super::entries::{self, clock_key};
-use super::guarded::temporary;
-use super::source::Source;
+use super::guarded::{must_see, temporary};
+use super::source::{Source, scan_sequences};
 use super::transactions::ServerTransactions;
 use super::tree;
 use crate::postgres::catalog;
@@ -73,6 +73,10 @@ fn compute(column: &Polled, snapshot: &Snapshot, waits: bool) -> Result<Horizon,
     };
     if let Source::Sequence(sequence) | Source::OwnedSequence(sequence) = column.source {
         check_sequence(sequence, false)?;
+    }
+    if let Source::OwnedSequence(_) = column.source {
+        // The transaction can undo that the column owns it.
+        scan_sequences(column.topmost, column.topmost_attribute, |row, _| must_see(row.written_by()))?;
     }
     let of_type = if let KeyType::Uuid(of_type) = column.key_type { of_type } else { column.layout };
     let horizon = Horizon { layout: column.layout, of_type, ..settled(column.key, last, snapshot)? };

@@ -3,7 +3,7 @@
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use pgrx::pg_sys::{self, DependencyType, NodeTag, Oid};
 
-use crate::postgres::catalog;
+use crate::postgres::catalog::{self, Row};
 use crate::postgres::compat::{BY_REFERENCED, DEFAULT_EXPRESSION, DEFAULTS_OF_TABLE, FormDataPgAttrdef, FormDataPgDepend};
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
@@ -32,22 +32,31 @@ fn is_sequence(relation: Oid) -> bool {
     catalog::relation(relation).is_some_and(|class| class.kind == pg_sys::RELKIND_SEQUENCE)
 }
 
-/// The sequence that fills a column: its identity, else that of its default, else the one that it owns.
-pub fn source_of(table: Oid, column: i16) -> Result<Source, Report> {
-    let (mut identity, mut owned, mut owns_several, mut default) = (None, None, false, None);
+/// Calls `each` with the rows of pg_depend of the sequences that belong to a column.
+pub fn scan_sequences(
+    table: Oid,
+    column: i16,
+    mut each: impl FnMut(Row, &FormDataPgDepend) -> Result<(), Report>,
+) -> Result<(), Report> {
     catalog::scan(BY_REFERENCED, &[pg_sys::RelationRelationId, table], |row| {
         // SAFETY: the scan is of pg_depend, whose rows have this type.
         let depends = unsafe { row.form::<FormDataPgDepend>() };
-        if depends.classid == pg_sys::RelationRelationId && depends.refobjsubid == i32::from(column) && is_sequence(depends.objid)
-        {
-            match depends.deptype as u32 {
-                DependencyType::DEPENDENCY_INTERNAL => identity = Some(depends.objid),
-                DependencyType::DEPENDENCY_AUTO => {
-                    owns_several = owned.is_some();
-                    owned = Some(depends.objid);
-                }
-                _ => (),
+        let is_of_relation = depends.classid == pg_sys::RelationRelationId && depends.refobjsubid == i32::from(column);
+        if is_of_relation && is_sequence(depends.objid) { each(row, depends) } else { Ok(()) }
+    })
+}
+
+/// The sequence that fills a column: its identity, else that of its default, else the one that it owns.
+pub fn source_of(table: Oid, column: i16) -> Result<Source, Report> {
+    let (mut identity, mut owned, mut owns_several, mut default) = (None, None, false, None);
+    scan_sequences(table, column, |_, depends| {
+        match depends.deptype as u32 {
+            DependencyType::DEPENDENCY_INTERNAL => identity = Some(depends.objid),
+            DependencyType::DEPENDENCY_AUTO => {
+                owns_several = owned.is_some();
+                owned = Some(depends.objid);
             }
+            _ => (),
         }
         Ok(())
     })?;
