@@ -178,7 +178,7 @@ fn definition(table: Oid) -> Result<Definition, Report> {
         let mut facts = Definition::NONE;
         facts.depend_on(table)?;
         triggers::scan(table, |trigger| {
-            if matches!(trigger.calls(), Some(Calls::Guard | Calls::RowVersion)) {
+            if trigger.calls().is_some_and(Calls::guards) {
                 add_column(&mut facts, table, trigger.column(), trigger.layout())?;
             }
             Ok(())

@@ -63,7 +63,7 @@ fn check_guard(
     let (mut is_only_local, mut has_version) = (false, false);
     triggers::scan(table, |trigger| {
         let calls = trigger.calls();
-        let is_of_a_key = matches!(calls, Some(Calls::Guard | Calls::RowVersion));
+        let is_of_a_key = calls.is_some_and(Calls::guards);
         let is_of_column = is_of_a_key && trigger.column() == name;
         has_version |= is_of_column && calls == Some(Calls::RowVersion);
         // A guard compares by the layout of any of them.

@@ -17,6 +17,13 @@ pub enum Calls {
     RowVersion,
 }
 
+impl Calls {
+    /// Whether it proves the keys that are stored.
+    pub fn guards(self) -> bool {
+        matches!(self, Self::Guard | Self::RowVersion)
+    }
+}
+
 /// A row of pg_trigger, during a scan.
 pub struct TriggerRow<'a> {
     pub row: Row,
@@ -142,6 +149,6 @@ impl TriggerRow<'_> {
 
     /// Whether it guards a column, and PostgreSQL did not create it for a partition.
     pub fn is_own_guard(&self) -> bool {
-        matches!(self.calls(), Some(Calls::Guard | Calls::RowVersion)) && !self.is_of_parent()
+        self.calls().is_some_and(Calls::guards) && !self.is_of_parent()
     }
 }
