@@ -6,6 +6,7 @@ use pgrx::pg_sys::Oid;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 
 use super::changes;
+use super::transactions::ended;
 use crate::postgres::compat::local_transaction_id;
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
@@ -43,10 +44,10 @@ pub struct Asked {
     role: Oid,
     transaction: u32,
     taken: Taken,
-    /// [`changes::schemas`]: the statement may mean another table.
-    schemas: u64,
-    /// [`changes::relations`]: another table may have the rows of the snapshot.
-    relations: u64,
+    /// [`changes::count`]: the statement may mean another table, or another one may have the rows of the snapshot.
+    changes: u64,
+    /// [`ended`]: the plan of the statement may see what a transaction has changed since, before its messages come.
+    ended: u64,
 }
 
 /// A name that is too long is that of no column.
@@ -57,7 +58,7 @@ pub fn asked(of: Option<(Oid, &[u8], Keys)>, snapshot: &Snapshot) -> Asked {
     // SAFETY: a number that this process alone changes.
     let role = unsafe { raw::GetUserId() };
     let (transaction, taken) = (local_transaction_id(), snapshot.taken());
-    Asked { table, name, keys, role, transaction, taken, schemas: changes::schemas(), relations: changes::relations() }
+    Asked { table, name, keys, role, transaction, taken, changes: changes::count(), ended: ended() }
 }
 
 #[derive(Clone, Copy)]
@@ -129,9 +130,9 @@ pub fn remember(asked: Asked, attribute: i16, horizon: Horizon) -> Horizon {
     if answers.transaction != asked.transaction {
         (answers.transaction, answers.count, answers.overwritten) = (asked.transaction, 0, 0);
     }
-    // After a message, the answer stays.
+    // After a change, the answer stays.
     let is_it = |answer: &&mut Answer| {
-        let known = Asked { relations: asked.relations, ..answer.asked };
+        let known = Asked { changes: asked.changes, ended: asked.ended, ..answer.asked };
         (known, answer.attribute, answer.horizon.settled, answer.horizon.last)
             == (asked, attribute, horizon.settled, horizon.last)
     };

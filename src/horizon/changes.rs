@@ -8,8 +8,9 @@ use std::cell::{Cell, UnsafeCell};
 use pgrx::pg_sys::Oid;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 
+use super::transactions::full_id;
 use crate::postgres::catalog::{self, NameRows};
-use crate::postgres::compat::local_transaction_id;
+use crate::postgres::compat::{local_transaction_id, oldest_seen_as_running};
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
@@ -74,11 +75,14 @@ pub fn has_changed(relation: Oid) -> bool {
     unsafe { changed() }.relations.contains(relation.to_u32())
 }
 
-/// Whether a table or its schema can have got another name during the transaction.
-fn can_have_other_name(table: Oid) -> bool {
+/// Whether a table or its schema can have got another name during the transaction, or the table during an earlier one, which can have
+/// prepared the statement.
+fn can_have_other_name(table: Oid, name: Option<NameRows>) -> bool {
+    let may_be_missed = || name.is_none_or(|(writer, ..)| may_lack(writer));
     let schema = catalog::schema_hash(table);
     // SAFETY: no call of PostgreSQL while the reference is in use.
-    has_changed(table) || schema.is_none_or(|hash| unsafe { changed() }.schemas.contains(hash))
+    let has_other_schema = || schema.is_none_or(|hash| unsafe { changed() }.schemas.contains(hash));
+    has_changed(table) || doubts(table) && may_be_missed() || has_other_schema()
 }
 
 /// The relations about which messages came since [`watch`].
@@ -96,9 +100,12 @@ pub fn has_come(relation: Oid) -> bool {
     unsafe { &mut *WATCHED.get() }.contains(relation.to_u32())
 }
 
-/// The relations about which messages came in the middle of a transaction. PostgreSQL can have stored a plan or a partition descriptor
-/// since that it had begun before.
+/// The relations about which messages came in the middle of a transaction. PostgreSQL can have stored a statement, a plan or a partition
+/// descriptor since that it had begun before.
 static DOUBTED: OneThread<UnsafeCell<Set>> = OneThread::new(UnsafeCell::new(Set::EMPTY));
+
+/// The oldest transaction that can have ended while PostgreSQL stored something that is doubted.
+static DOUBTED_SINCE: OneThread<Cell<u64>> = OneThread::new(Cell::new(u64::MAX));
 
 /// The last transactions and subtransactions of the process in which messages came: also those about its own changes.
 struct Own {
@@ -109,10 +116,12 @@ struct Own {
 static OWN: OneThread<UnsafeCell<Own>> = OneThread::new(UnsafeCell::new(Own { ids: [0; 256], next: 0 }));
 
 /// Says that a message about a relation has come.
-pub fn doubt_partitions(relation: Oid) {
+pub fn note_doubt(relation: Oid) {
     // SAFETY: reads a variable of the process.
     let id = unsafe { raw::GetCurrentTransactionIdIfAny() }.into_inner();
     note(|_| {
+        // A statement has a snapshot while it is parsed and planned.
+        DOUBTED_SINCE.set(DOUBTED_SINCE.get().min(full_id(oldest_seen_as_running())));
         // SAFETY: no other reference is in use.
         let (doubted, own) = unsafe { (&mut *DOUBTED.get(), &mut *OWN.get()) };
         doubted.insert(relation.to_u32());
@@ -123,26 +132,33 @@ pub fn doubt_partitions(relation: Oid) {
     });
 }
 
-/// Whether it is one of the last transactions of the process in which messages came.
-pub fn was_own(id: u32) -> bool {
-    // SAFETY: no other reference is in use.
-    unsafe { &*OWN.get() }.ids.contains(&id)
-}
-
 /// Others commit a transaction that is prepared, after other plans of this process.
 pub fn forget_own() {
     // SAFETY: no other reference is in use.
     unsafe { &mut *OWN.get() }.ids.fill(0);
 }
 
-/// Whether PostgreSQL may know old partitions of a table.
-pub fn doubts_partitions(relation: Oid) -> bool {
+/// Whether PostgreSQL may have stored what was true of a relation before a message.
+pub fn doubts(relation: Oid) -> bool {
     // SAFETY: no other reference is in use.
     unsafe { &mut *DOUBTED.get() }.contains(relation.to_u32())
 }
 
-/// PostgreSQL has forgotten all that it had read.
-pub fn end_doubts() {
+/// Whether PostgreSQL may have stored something meanwhile that lacks the changes of a transaction. Not of those of the process, whose
+/// messages come at once.
+pub fn may_lack(writer: u32) -> bool {
+    // SAFETY: no other reference is in use.
+    full_id(writer) >= DOUBTED_SINCE.get() && !unsafe { &*OWN.get() }.ids.contains(&writer)
+}
+
+/// Has PostgreSQL read and plan all again, for later statements.
+#[cold]
+pub fn repair() {
+    // SAFETY: in a transaction, as when a connection has missed messages.
+    unsafe { raw::InvalidateSystemCaches() };
+    // The plan of this statement stays. With debug_discard_caches, the callback does not note it.
+    note_relation(Oid::INVALID);
+    DOUBTED_SINCE.set(u64::MAX);
     // SAFETY: no other reference is in use.
     unsafe { &mut *DOUBTED.get() }.words.fill(0);
 }
@@ -155,30 +171,23 @@ pub fn note_any() {
 
 /// Notes a relation that has changed; INVALID: any can have.
 pub fn note_relation(relation: Oid) {
-    RELATIONS.set(RELATIONS.get() + 1);
+    COUNT.set(COUNT.get() + 1);
     // SAFETY: no other reference is in use.
     unsafe { &mut *WATCHED.get() }.insert(relation.to_u32());
     note(|changed| changed.relations.insert(relation.to_u32()));
 }
 
-static RELATIONS: OneThread<Cell<u64>> = OneThread::new(Cell::new(0));
+static COUNT: OneThread<Cell<u64>> = OneThread::new(Cell::new(0));
 
-/// A number that changes when a relation may have changed.
-pub fn relations() -> u64 {
-    RELATIONS.get()
-}
-
-static SCHEMAS: OneThread<Cell<u64>> = OneThread::new(Cell::new(0));
-
-/// A number that changes when a schema may have got another name.
-pub fn schemas() -> u64 {
-    SCHEMAS.get()
+/// A number that changes when a relation may have changed, or a schema may have got another name.
+pub fn count() -> u64 {
+    COUNT.get()
 }
 
 /// Notes a schema that has changed, by the hash of its OID; 0: any can have. No message comes about its tables, which have another
 /// name.
 pub fn note_schema(hash: u32) {
-    SCHEMAS.set(SCHEMAS.get() + 1);
+    COUNT.set(COUNT.get() + 1);
     note(|changed| changed.schemas.insert(hash));
 }
 
@@ -218,7 +227,7 @@ static KNOWN: OneThread<UnsafeCell<Tables>> = OneThread::new(UnsafeCell::new(Tab
 /// renamed twice has the same name in other rows.
 ///
 /// # Errors
-/// Another transaction can have renamed the table during this one.
+/// Another transaction can have renamed the table during this one, or during an earlier one that has prepared the statement.
 pub fn look(table: Oid) -> Result<(), Report> {
     let (name, transaction) = (catalog::name_rows(table), local_transaction_id());
     // SAFETY: no call of PostgreSQL while the reference is in use.
@@ -228,7 +237,8 @@ pub fn look(table: Oid) -> Result<(), Report> {
             return Ok(());
         }
         known.name = name;
-        if is_renamed_by_another(table) {
+        // That of this transaction is the error of another check.
+        if can_have_other_name(table, name) && !name.is_some_and(|(writer, ..)| catalog::is_own(writer)) {
             doubt(table);
             return Err(is_other(table));
         }
@@ -237,22 +247,16 @@ pub fn look(table: Oid) -> Result<(), Report> {
     known.next = (known.next + 1) % TABLES;
     known.tables[known.next % TABLES] = Known { table, name, doubtful_in: 0 };
     // The name that it had is not known. Other checks come first: they say more.
-    if can_have_other_name(table) {
+    if can_have_other_name(table, name) {
         doubt(table);
     }
     Ok(())
 }
 
-/// That of this transaction is the error of another check.
-#[cold]
-fn is_renamed_by_another(table: Oid) -> bool {
-    let is_own = catalog::relation(table).and_then(|class| class.written_by).is_some_and(catalog::is_own);
-    can_have_other_name(table) && !is_own
-}
-
-/// Has [`require_unchanged`] return an error until the end of the transaction.
+/// Has [`require_unchanged`] return an error until the end of the transaction, and statements of later ones look names up again.
 #[cold]
 fn doubt(table: Oid) {
+    repair();
     // SAFETY: no call of PostgreSQL while the reference is in use.
     let known = unsafe { &mut *KNOWN.get() }.tables.iter_mut().find(|known| known.table == table);
     if let Some(known) = known {
@@ -274,6 +278,6 @@ pub fn require_unchanged(table: Oid) -> Result<(), Report> {
 fn is_other(table: Oid) -> Report {
     report!(ERRCODE_T_R_SERIALIZATION_FAILURE, "table ")
         .relation(table)
-        .and(" was changed or renamed during the transaction")
+        .and(" can have been renamed since the statement looked up its name")
         .hint("Repeat the transaction. If it creates an index or another object for the table, poll in another one.")
 }

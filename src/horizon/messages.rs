@@ -52,7 +52,7 @@ fn is_message(about: u32) -> bool {
 unsafe extern "C-unwind" fn relation_changed(_argument: Datum, relation: Oid) {
     if is_message(relation.to_u32()) {
         changes::note_relation(relation);
-        changes::doubt_partitions(relation);
+        changes::note_doubt(relation);
     }
     tree::forget(relation);
     definition::forget(relation);

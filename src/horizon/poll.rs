@@ -11,7 +11,7 @@ use super::definition::{KeyType, Polled, accept_changes, not_polled, polled_colu
 use super::entries::{self, clock_key};
 use super::guarded::{must_see, temporary};
 use super::source::{Source, scan_sequences};
-use super::transactions::ServerTransactions;
+use super::transactions::{ServerTransactions, full_id};
 use super::tree;
 use crate::postgres::catalog;
 use crate::postgres::raw;
@@ -19,7 +19,7 @@ use crate::postgres::report::{Report, report};
 use crate::postgres::sequence::{Reader, dropped, last_number};
 use crate::postgres::string_info::StringInfo;
 use crate::server::host::in_parallel_worker;
-use comb_horizon::{Key, Snapshot, Transactions, Unknown, number_of_tick};
+use comb_horizon::{Key, Snapshot, Unknown, number_of_tick};
 use comb_id::layouts::UUIDV7;
 
 /// The horizon for a column of a table. Without a name, it is the only polled column with such keys. `check` compares an answer with
@@ -88,7 +88,7 @@ fn compute(column: &Polled, snapshot: &Snapshot, waits: bool) -> Result<Horizon,
 pub fn unchecked_horizon() -> Result<Horizon, Report> {
     let snapshot = snapshot()?;
     let asked = asked(None, &snapshot);
-    match known(&asked, |answer| answer.is_of(&asked), |_| Ok(()))? {
+    match known(&asked, |answer| answer.is_of_column(0, &asked), |_| Ok(()))? {
         Some(known) => Ok(known),
         None => Ok(remember(asked, 0, settled(clock_key(), last_tick, &snapshot)?)),
     }
@@ -306,7 +306,6 @@ fn snapshot() -> Result<Snapshot<'static>, Report> {
         // SAFETY: the snapshot has `xcnt` ids there, until the end of the call. A transaction id is a u32.
         count => unsafe { std::slice::from_raw_parts(active.xip.cast(), count as usize) },
     };
-    let next = ServerTransactions.next();
-    let full = |id: pg_sys::TransactionId| next - u64::from((next as u32).wrapping_sub(id.into_inner()));
-    Ok(Snapshot { xmin: full(active.xmin), xmax: full(active.xmax), running, own: entries::own_id() })
+    let [xmin, xmax] = [active.xmin, active.xmax].map(|id| full_id(id.into_inner()));
+    Ok(Snapshot { xmin, xmax, running, own: entries::own_id() })
 }

@@ -10,12 +10,24 @@ use comb_horizon::Transactions;
 
 pub struct ServerTransactions;
 
+/// A transaction id with its epoch. An id of more than 2^32 transactions ago gets a later one.
+pub fn full_id(id: u32) -> u64 {
+    let next = ServerTransactions.next();
+    next.saturating_sub((next as u32).wrapping_sub(id).into())
+}
+
+/// How many transactions with an id have ended, at least those that a snapshot of this process sees.
+pub fn ended() -> u64 {
+    // SAFETY: every backend has the word. PostgreSQL counts a transaction under the lock under which snapshots are taken.
+    unsafe { compat::transaction_counters() }.1.load(Relaxed)
+}
+
 impl Transactions for ServerTransactions {
     fn next(&self) -> u64 {
         // SAFETY: every backend has the word, which PostgreSQL writes as one. ReadNextFullTransactionId() would wait for a lock that
         // each new transaction id needs. Without it, the word is one that PostgreSQL wrote after all that this process knows of:
         // a transaction that this process saw in progress, or ended, had got its id before.
-        unsafe { compat::next_transaction_id() }.load(Relaxed)
+        unsafe { compat::transaction_counters() }.0.load(Relaxed)
     }
 
     fn in_progress(&self, id: u64) -> bool {

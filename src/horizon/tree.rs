@@ -216,24 +216,17 @@ fn check_removed(index: usize, taken: Taken) -> Result<(), Report> {
         if !member.shapes_tree || member.inherits {
             return Ok(());
         }
-        // The plan of the statement can be newer than its snapshot, and lack a table that DETACH CONCURRENTLY has marked since.
-        catalog::scan(CHILDREN, &[member.table], |row| {
-            // SAFETY: the scan is of pg_inherits, whose rows have this type.
-            let form = unsafe { row.form::<FormDataPgInherits>() };
-            if form.inhdetachpending { Err(being_detached(form.inhrelid)) } else { Ok(()) }
-        })?;
         catalog::scan_seen(CHILDREN, &[member.table], |row| {
-            // SAFETY: as above. No call of PostgreSQL while the reference is in use.
-            let (is_there, form) = unsafe {
+            // SAFETY: the scan is of pg_inherits, whose rows have this type. No call of PostgreSQL while the reference is in use.
+            let (is_known, form) = unsafe {
                 let form = row.form::<FormDataPgInherits>();
                 (tree(index).find(form.inhrelid).is_some(), form)
             };
-            match (is_there, form.inhdetachpending) {
-                (true, false) => Ok(()),
-                // Its end can be seen, and has not sent its messages.
-                (true, true) => Err(being_detached(form.inhrelid)),
-                (false, _) => Err(too_old()),
+            if !is_known {
+                return Err(too_old());
             }
+            // The plan of the statement can be newer than its snapshot, and lack a table that has been marked or removed since.
+            if form.inhdetachpending || row.is_replaced() { Err(being_detached(form.inhrelid)) } else { Ok(()) }
         })
     })?;
     // SAFETY: no call of PostgreSQL while the reference is in use.
@@ -328,7 +321,7 @@ fn list(index: usize, column: &Polled, waits: bool) -> Result<(), Report> {
     let (found, is_subscribed) = read_facts(read, depends)?;
     let has_grown = has_grown(index, column, found.members());
     if has_grown {
-        repair();
+        changes::repair();
     }
     let count = found.count;
     // SAFETY: the memory has a place for each member, and lives until it is replaced.
@@ -373,19 +366,8 @@ fn has_grown(index: usize, column: &Polled, members: &[Member]) -> bool {
     if old.count > 0 {
         return members.iter().any(|member| old.find(member.table).is_none_or(|known| known.attached_by != member.attached_by));
     }
-    let are_own = members.iter().all(|member| member.table == column.topmost || changes::was_own(member.attached_by));
-    let is_doubted = |member: &Member| !are_own && changes::doubts_partitions(member.table);
+    let may_lack_one = members.iter().any(|member| member.table != column.topmost && changes::may_lack(member.attached_by));
+    let is_doubted = |member: &Member| may_lack_one && changes::doubts(member.table);
     let is_changed = |member: &Member| member.shapes_tree && (changes::has_changed(member.table) || is_doubted(member));
     members.len() > 1 && members.iter().any(is_changed)
-}
-
-/// Has PostgreSQL read and plan all again, for later statements. A message can have come while it built a plan or a partition
-/// descriptor from what it had read before, and stored that afterwards.
-#[cold]
-fn repair() {
-    // SAFETY: in a transaction, as when a connection has missed messages.
-    unsafe { raw::InvalidateSystemCaches() };
-    // The plan of this statement stays. With debug_discard_caches, the callback does not note it.
-    changes::note_relation(Oid::INVALID);
-    changes::end_doubts();
 }

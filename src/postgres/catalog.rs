@@ -74,6 +74,20 @@ impl Row {
         // A frozen row has FrozenTransactionId, which is below.
         (writer >= pg_sys::FirstNormalTransactionId).then_some(writer.into_inner())
     }
+
+    /// Whether a transaction that has committed has deleted or replaced the row, which is one of a scan.
+    pub fn is_replaced(self) -> bool {
+        // SAFETY: the row is held.
+        let (bits, id) = unsafe {
+            let header = (*self.tuple).t_data;
+            (u32::from((*header).t_infomask), (*header).t_choice.t_heap.t_xmax)
+        };
+        if bits & (pg_sys::HEAP_XMAX_INVALID | pg_sys::HEAP_XMAX_LOCK_ONLY) != 0 {
+            return false;
+        }
+        // SAFETY: in a transaction. The id is one of a row, whose transaction PostgreSQL still knows.
+        bits & pg_sys::HEAP_XMAX_IS_MULTI != 0 || unsafe { raw::TransactionIdDidCommit(id) }
+    }
 }
 
 /// Reads a row of a system cache, and releases it; `None` if there is no row with that key.

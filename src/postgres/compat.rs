@@ -30,6 +30,13 @@ pub fn local_transaction_id() -> u32 {
     return process.lxid;
 }
 
+/// The oldest transaction that a snapshot of this process sees as running; if it has none now, the last one.
+pub fn oldest_seen_as_running() -> u32 {
+    // SAFETY: a process that runs SQL has a PGPROC. Both are numbers that this process alone changes.
+    let (oldest, last) = unsafe { ((*pg_sys::MyProc).xmin, pg_sys::RecentXmin) };
+    if oldest == pg_sys::InvalidTransactionId { last.into_inner() } else { oldest.into_inner() }
+}
+
 /// TopSubTransactionId (c.h): the transaction itself.
 pub const TOP_SUBTRANSACTION: pg_sys::SubTransactionId = 1;
 
@@ -63,20 +70,22 @@ pub fn group_expressions(_: &pg_sys::RangeTblEntry) -> *mut pg_sys::List {
 /// November 2024 ignore it.
 pub const ALLOW_IN_PARALLEL: i32 = if cfg!(feature = "pg15") { 0x40_0000 } else { 0x8000 };
 
-/// The full transaction id that is assigned next, in shared memory.
+/// Words of shared memory: the full transaction id that is assigned next, and how many transactions with an id have ended since the
+/// server started.
 ///
 /// # Safety
 /// The process has attached to shared memory.
-pub unsafe fn next_transaction_id() -> &'static AtomicU64 {
+pub unsafe fn transaction_counters() -> (&'static AtomicU64, &'static AtomicU64) {
     #[cfg(not(any(feature = "pg15", feature = "pg16")))]
-    // SAFETY: guaranteed by the caller. The word is aligned, and processes read and write it as one.
-    unsafe {
-        AtomicU64::from_ptr(&raw mut (*pg_sys::TransamVariables).nextXid.value)
-    }
+    // SAFETY: guaranteed by the caller.
+    let variables = unsafe { pg_sys::TransamVariables };
     #[cfg(any(feature = "pg15", feature = "pg16"))]
-    // SAFETY: guaranteed by the caller. The word is aligned, and processes read and write it as one.
+    // SAFETY: guaranteed by the caller.
+    let variables = unsafe { pg_sys::ShmemVariableCache };
+    // SAFETY: guaranteed by the caller. The words are aligned, and processes read and write each as one.
     unsafe {
-        AtomicU64::from_ptr(&raw mut (*pg_sys::ShmemVariableCache).nextXid.value)
+        let (next, ended) = (&raw mut (*variables).nextXid.value, &raw mut (*variables).xactCompletionCount);
+        (AtomicU64::from_ptr(next), AtomicU64::from_ptr(ended))
     }
 }
 
