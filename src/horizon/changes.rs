@@ -78,11 +78,11 @@ pub fn has_changed(relation: Oid) -> bool {
 /// Whether a table or its schema can have got another name during the transaction, or the table during an earlier one, which can have
 /// prepared the statement.
 fn can_have_other_name(table: Oid, name: Option<NameRows>) -> bool {
-    let may_be_missed = || name.is_none_or(|(writer, ..)| may_lack(writer));
+    let may_lack_it = || name.is_none_or(|(writer, ..)| may_lack(writer));
     let schema = catalog::schema_hash(table);
     // SAFETY: no call of PostgreSQL while the reference is in use.
     let has_other_schema = || schema.is_none_or(|hash| unsafe { changed() }.schemas.contains(hash));
-    has_changed(table) || doubts(table) && may_be_missed() || has_other_schema()
+    has_changed(table) || doubts(table) && may_lack_it() || has_other_schema()
 }
 
 /// The relations about which messages came since [`watch`].
@@ -104,8 +104,20 @@ pub fn has_come(relation: Oid) -> bool {
 /// descriptor since that it had begun before.
 static DOUBTED: OneThread<UnsafeCell<Set>> = OneThread::new(UnsafeCell::new(Set::EMPTY));
 
-/// The oldest transaction that can have ended while PostgreSQL stored something that is doubted.
-static DOUBTED_SINCE: OneThread<Cell<u64>> = OneThread::new(Cell::new(u64::MAX));
+/// Older transactions had ended before PostgreSQL read what it has stored of tables in this process. The snapshot of a statement is no
+/// such bound: its names and descriptors come from caches, which are older until messages come.
+static STORED_SINCE: OneThread<Cell<u64>> = OneThread::new(Cell::new(0));
+
+/// Notes that PostgreSQL has stored nothing of tables yet, unless it has been noted before.
+pub fn note_start() {
+    if STORED_SINCE.get() == 0 {
+        note_nothing_stored();
+    }
+}
+
+fn note_nothing_stored() {
+    STORED_SINCE.set(full_id(oldest_seen_as_running()));
+}
 
 /// The last transactions and subtransactions of the process in which messages came: also those about its own changes.
 struct Own {
@@ -120,8 +132,6 @@ pub fn note_doubt(relation: Oid) {
     // SAFETY: reads a variable of the process.
     let id = unsafe { raw::GetCurrentTransactionIdIfAny() }.into_inner();
     note(|_| {
-        // A statement has a snapshot while it is parsed and planned.
-        DOUBTED_SINCE.set(DOUBTED_SINCE.get().min(full_id(oldest_seen_as_running())));
         // SAFETY: no other reference is in use.
         let (doubted, own) = unsafe { (&mut *DOUBTED.get(), &mut *OWN.get()) };
         doubted.insert(relation.to_u32());
@@ -144,21 +154,25 @@ pub fn doubts(relation: Oid) -> bool {
     unsafe { &mut *DOUBTED.get() }.contains(relation.to_u32())
 }
 
-/// Whether PostgreSQL may have stored something meanwhile that lacks the changes of a transaction. Not of those of the process, whose
-/// messages come at once.
+/// Whether what PostgreSQL has stored may lack the changes of a transaction. Not of those of the process, whose messages come at once.
 pub fn may_lack(writer: u32) -> bool {
     // SAFETY: no other reference is in use.
-    full_id(writer) >= DOUBTED_SINCE.get() && !unsafe { &*OWN.get() }.ids.contains(&writer)
+    full_id(writer) >= STORED_SINCE.get() && !unsafe { &*OWN.get() }.ids.contains(&writer)
 }
 
-/// Has PostgreSQL read and plan all again, for later statements.
+/// Has PostgreSQL read and plan all again, for later statements. It is in a transaction.
+pub fn forget_stored() {
+    // SAFETY: guaranteed by the callers, as when a connection has missed messages.
+    unsafe { raw::InvalidateSystemCaches() };
+    note_nothing_stored();
+}
+
+/// [`forget_stored`] after a poll has found that something can be wrong. Its transaction fails.
 #[cold]
 pub fn repair() {
-    // SAFETY: in a transaction, as when a connection has missed messages.
-    unsafe { raw::InvalidateSystemCaches() };
+    forget_stored();
     // The plan of this statement stays. With debug_discard_caches, the callback does not note it.
     note_relation(Oid::INVALID);
-    DOUBTED_SINCE.set(u64::MAX);
     // SAFETY: no other reference is in use.
     unsafe { &mut *DOUBTED.get() }.words.fill(0);
 }

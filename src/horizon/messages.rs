@@ -19,11 +19,9 @@ use crate::postgres::raw;
 /// Has PostgreSQL read and plan all again if a statement loads the library: a plan or a partition descriptor of an earlier one can be
 /// older than a message, which nothing has noted.
 pub fn forget_earlier_plans() {
-    // SAFETY: in a transaction, as when a connection has missed messages.
-    unsafe {
-        if raw::IsTransactionState() && pg_sys::ParallelWorkerNumber < 0 {
-            raw::InvalidateSystemCaches();
-        }
+    // SAFETY: both read variables of the process.
+    if unsafe { raw::IsTransactionState() && pg_sys::ParallelWorkerNumber < 0 } {
+        changes::forget_stored();
     }
 }
 
@@ -79,6 +77,8 @@ unsafe extern "C-unwind" fn at_end(event: pg_sys::XactEvent::Type, _argument: *m
     if event == pg_sys::XactEvent::XACT_EVENT_PREPARE {
         changes::forget_own();
     }
+    // If the library is preloaded, the first transaction is that which connects.
+    changes::note_start();
     after(event == pg_sys::XactEvent::XACT_EVENT_ABORT);
 }
 
