@@ -6,12 +6,12 @@
 use pgrx::pg_sys;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 
-use super::transactions::ServerTransactions;
+use super::transactions::{ServerTransactions, full_id};
 use crate::postgres::compat;
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
 use crate::server::host::realtime;
-use comb_horizon::{Entry, Floors, Key, Transactions};
+use comb_horizon::{Entry, Floors, Key};
 
 /// The fourth field of the locks. The first is the database; the others are
 /// - [`CLOCK`]: the halves of the floor.
@@ -91,10 +91,8 @@ fn load_locked(floors: Floors) -> Result<(), Report> {
                 (Key::column(lock.database, first, ((class - HALVES) / 2) as i16), floor(high, second))
             }
         };
-        let next = ServerTransactions.next();
-        let id = next - u64::from((next as u32).wrapping_sub(lock.id));
         let since = realtime().unwrap_or(0);
-        let place = floors.restore(Entry { id, key, floor: Some(floor), since }, &ServerTransactions);
+        let place = floors.restore(Entry { id: full_id(lock.id), key, floor: Some(floor), since }, &ServerTransactions);
         place.ok_or_else(|| no_room(floors))?;
     }
     floors.set_born(&ServerTransactions);
