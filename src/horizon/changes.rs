@@ -42,49 +42,6 @@ impl Set {
     }
 }
 
-/// The relations and schemas about which messages came during a transaction.
-struct Changed {
-    transaction: u32,
-    relations: Set,
-    /// The hashes of their OIDs.
-    schemas: Set,
-}
-
-static CHANGED: OneThread<UnsafeCell<Changed>> =
-    OneThread::new(UnsafeCell::new(Changed { transaction: 0, relations: Set::EMPTY, schemas: Set::EMPTY }));
-
-/// Those of the current transaction.
-///
-/// # Safety
-/// The caller drops the reference before it calls a function of PostgreSQL.
-unsafe fn changed() -> &'static mut Changed {
-    let transaction = local_transaction_id();
-    // SAFETY: guaranteed by the caller.
-    let changed = unsafe { &mut *CHANGED.get() };
-    if changed.transaction != transaction {
-        changed.relations.words.fill(0);
-        changed.schemas.words.fill(0);
-        changed.transaction = transaction;
-    }
-    changed
-}
-
-/// Whether a message about a relation has come during the transaction.
-pub fn has_changed(relation: Oid) -> bool {
-    // SAFETY: no call of PostgreSQL while the reference is in use.
-    unsafe { changed() }.relations.contains(relation.to_u32())
-}
-
-/// Whether a table or its schema can have got another name during the transaction, or the table during an earlier one, which can have
-/// prepared the statement.
-fn can_have_other_name(table: Oid, name: Option<NameRows>) -> bool {
-    let may_lack_it = || name.is_none_or(|(writer, ..)| may_lack(writer));
-    let schema = catalog::schema_hash(table);
-    // SAFETY: no call of PostgreSQL while the reference is in use.
-    let has_other_schema = || schema.is_none_or(|hash| unsafe { changed() }.schemas.contains(hash));
-    has_changed(table) || doubts(table) && may_lack_it() || has_other_schema()
-}
-
 /// The relations about which messages came since [`watch`].
 static WATCHED: OneThread<UnsafeCell<Set>> = OneThread::new(UnsafeCell::new(Set::EMPTY));
 
@@ -100,23 +57,48 @@ pub fn has_come(relation: Oid) -> bool {
     unsafe { &mut *WATCHED.get() }.contains(relation.to_u32())
 }
 
-/// The relations about which messages came in the middle of a transaction. PostgreSQL can have stored a statement, a plan or a partition
-/// descriptor since that it had begun before.
-static DOUBTED: OneThread<UnsafeCell<Set>> = OneThread::new(UnsafeCell::new(Set::EMPTY));
+/// About what messages came in the middle of a transaction. PostgreSQL can have stored a statement, a plan or a partition descriptor
+/// since that it had begun before.
+struct Doubted {
+    relations: Set,
+    /// The hashes of their OIDs.
+    schemas: Set,
+    /// The local id of the transaction whose statements can lack any message.
+    all_in: u32,
+}
+
+static DOUBTED: OneThread<UnsafeCell<Doubted>> =
+    OneThread::new(UnsafeCell::new(Doubted { relations: Set::EMPTY, schemas: Set::EMPTY, all_in: 0 }));
 
 /// Older transactions had ended before PostgreSQL read what it has stored of tables in this process. The snapshot of a statement is no
 /// such bound: its names and descriptors come from caches, which are older until messages come.
-static STORED_SINCE: OneThread<Cell<u64>> = OneThread::new(Cell::new(0));
+#[derive(Clone, Copy)]
+struct StoredSince {
+    id: u64,
+    /// The local id of the transaction that noted it. An earlier statement can still run there.
+    noted_in: u32,
+    /// The one for these.
+    before: u64,
+}
+
+static STORED_SINCE: OneThread<Cell<StoredSince>> = OneThread::new(Cell::new(StoredSince { id: 0, noted_in: 0, before: 0 }));
 
 /// Notes that PostgreSQL has stored nothing of tables yet, unless it has been noted before.
 pub fn note_start() {
-    if STORED_SINCE.get() == 0 {
+    if STORED_SINCE.get().id == 0 {
         note_nothing_stored();
     }
 }
 
 fn note_nothing_stored() {
-    STORED_SINCE.set(full_id(oldest_seen_as_running()));
+    let before = stored_since();
+    STORED_SINCE.set(StoredSince { id: full_id(oldest_seen_as_running()), noted_in: local_transaction_id(), before });
+}
+
+/// The bound for statements of the current transaction.
+fn stored_since() -> u64 {
+    let since = STORED_SINCE.get();
+    if since.noted_in == local_transaction_id() { since.before } else { since.id }
 }
 
 /// The last transactions and subtransactions of the process in which messages came: also those about its own changes.
@@ -127,19 +109,21 @@ struct Own {
 
 static OWN: OneThread<UnsafeCell<Own>> = OneThread::new(UnsafeCell::new(Own { ids: [0; 256], next: 0 }));
 
-/// Says that a message about a relation has come.
-pub fn note_doubt(relation: Oid) {
-    // SAFETY: reads a variable of the process.
-    let id = unsafe { raw::GetCurrentTransactionIdIfAny() }.into_inner();
-    note(|_| {
-        // SAFETY: no other reference is in use.
+/// A statement is planned after the start of its transaction, at which all older messages come.
+fn note_doubt(insert: impl FnOnce(&mut Doubted)) {
+    // SAFETY: they read variables of the process. In a subtransaction that has failed, PostgreSQL is in no transaction state.
+    let (is_in_transaction, id) = unsafe {
+        (raw::IsTransactionState() || raw::GetCurrentTransactionNestLevel() > 1, raw::GetCurrentTransactionIdIfAny().into_inner())
+    };
+    if is_in_transaction {
+        // SAFETY: no other reference is in use. `insert` calls no function of PostgreSQL.
         let (doubted, own) = unsafe { (&mut *DOUBTED.get(), &mut *OWN.get()) };
-        doubted.insert(relation.to_u32());
+        insert(doubted);
         if id != 0 && own.ids[own.next % own.ids.len()] != id {
             own.next += 1;
             own.ids[own.next % own.ids.len()] = id;
         }
-    });
+    }
 }
 
 /// Others commit a transaction that is prepared, after other plans of this process.
@@ -148,16 +132,23 @@ pub fn forget_own() {
     unsafe { &mut *OWN.get() }.ids.fill(0);
 }
 
-/// Whether PostgreSQL may have stored what was true of a relation before a message.
+/// Whether a statement may have been planned before a message about a relation, or with what PostgreSQL has stored before.
 pub fn doubts(relation: Oid) -> bool {
     // SAFETY: no other reference is in use.
-    unsafe { &mut *DOUBTED.get() }.contains(relation.to_u32())
+    let doubted = unsafe { &mut *DOUBTED.get() };
+    doubted.all_in == local_transaction_id() || doubted.relations.contains(relation.to_u32())
+}
+
+fn doubts_schema(hash: u32) -> bool {
+    // SAFETY: no other reference is in use.
+    let doubted = unsafe { &mut *DOUBTED.get() };
+    doubted.all_in == local_transaction_id() || doubted.schemas.contains(hash)
 }
 
 /// Whether what PostgreSQL has stored may lack the changes of a transaction. Not of those of the process, whose messages come at once.
 pub fn may_lack(writer: u32) -> bool {
     // SAFETY: no other reference is in use.
-    full_id(writer) >= STORED_SINCE.get() && !unsafe { &*OWN.get() }.ids.contains(&writer)
+    full_id(writer) >= stored_since() && !unsafe { &*OWN.get() }.ids.contains(&writer)
 }
 
 /// Has PostgreSQL read and plan all again, for later statements. It is in a transaction.
@@ -171,10 +162,19 @@ pub fn forget_stored() {
 #[cold]
 pub fn repair() {
     forget_stored();
-    // The plan of this statement stays. With debug_discard_caches, the callback does not note it.
-    note_relation(Oid::INVALID);
     // SAFETY: no other reference is in use.
-    unsafe { &mut *DOUBTED.get() }.words.fill(0);
+    let doubted = unsafe { &mut *DOUBTED.get() };
+    doubted.relations.words.fill(0);
+    doubted.schemas.words.fill(0);
+    note_all();
+}
+
+/// Notes that the statements of this transaction can lack any change.
+pub fn note_all() {
+    COUNT.set(COUNT.get() + 1);
+    note_any();
+    // SAFETY: no other reference is in use.
+    unsafe { &mut *DOUBTED.get() }.all_in = local_transaction_id();
 }
 
 /// Notes a message about something on which all that is read may depend.
@@ -183,12 +183,12 @@ pub fn note_any() {
     unsafe { &mut *WATCHED.get() }.insert(0);
 }
 
-/// Notes a relation that has changed; INVALID: any can have.
+/// Notes a message about a relation; INVALID: about all.
 pub fn note_relation(relation: Oid) {
     COUNT.set(COUNT.get() + 1);
     // SAFETY: no other reference is in use.
     unsafe { &mut *WATCHED.get() }.insert(relation.to_u32());
-    note(|changed| changed.relations.insert(relation.to_u32()));
+    note_doubt(|doubted| doubted.relations.insert(relation.to_u32()));
 }
 
 static COUNT: OneThread<Cell<u64>> = OneThread::new(Cell::new(0));
@@ -198,21 +198,10 @@ pub fn count() -> u64 {
     COUNT.get()
 }
 
-/// Notes a schema that has changed, by the hash of its OID; 0: any can have. No message comes about its tables, which have another
-/// name.
+/// Notes a message about a schema, by the hash of its OID; 0: about all. No message comes about its tables, which have another name.
 pub fn note_schema(hash: u32) {
     COUNT.set(COUNT.get() + 1);
-    note(|changed| changed.schemas.insert(hash));
-}
-
-fn note(insert: impl FnOnce(&mut Changed)) {
-    // A statement is planned after the start of its transaction, at which all older messages come. In a subtransaction that has
-    // failed, PostgreSQL is in no transaction state.
-    // SAFETY: both read variables of the process.
-    if unsafe { raw::IsTransactionState() || raw::GetCurrentTransactionNestLevel() > 1 } {
-        // SAFETY: `insert` calls no function of PostgreSQL.
-        insert(unsafe { changed() });
-    }
+    note_doubt(|doubted| doubted.schemas.insert(hash));
 }
 
 /// How many tables a process knows.
@@ -237,6 +226,12 @@ static KNOWN: OneThread<UnsafeCell<Tables>> = OneThread::new(UnsafeCell::new(Tab
     next: 0,
 }));
 
+/// Whether a statement can have meant another table by the name that a table had, or by that of its schema.
+fn can_have_other_name(table: Oid, name: Option<NameRows>) -> bool {
+    let Some(((writer, schema_writer, _), schema)) = name.zip(catalog::schema_hash(table)) else { return true };
+    may_lack(writer) && doubts(table) || may_lack(schema_writer) && doubts_schema(schema)
+}
+
 /// Compares the rows that have the name of a table, which the caller has locked, with those of the last poll. A table that was
 /// renamed twice has the same name in other rows.
 ///
@@ -251,8 +246,7 @@ pub fn look(table: Oid) -> Result<(), Report> {
             return Ok(());
         }
         known.name = name;
-        // That of this transaction is the error of another check.
-        if can_have_other_name(table, name) && !name.is_some_and(|(writer, ..)| catalog::is_own(writer)) {
+        if can_have_other_name(table, name) {
             doubt(table);
             return Err(is_other(table));
         }

@@ -50,7 +50,6 @@ fn is_message(about: u32) -> bool {
 unsafe extern "C-unwind" fn relation_changed(_argument: Datum, relation: Oid) {
     if is_message(relation.to_u32()) {
         changes::note_relation(relation);
-        changes::note_doubt(relation);
     }
     tree::forget(relation);
     definition::forget(relation);
@@ -98,8 +97,7 @@ fn after(has_failed: bool) {
     // SAFETY: reads a variable of the process.
     let received = unsafe { pg_sys::SharedInvalidMessageCounter };
     if SEEN.replace(received) != received && has_failed {
-        changes::note_relation(Oid::INVALID);
-        changes::note_schema(0);
+        changes::note_all();
         tree::forget(Oid::INVALID);
         definition::forget(Oid::INVALID);
         // SAFETY: marks plans in memory, as the message would have done.

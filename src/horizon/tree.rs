@@ -367,7 +367,5 @@ fn has_grown(index: usize, column: &Polled, members: &[Member]) -> bool {
         return members.iter().any(|member| old.find(member.table).is_none_or(|known| known.attached_by != member.attached_by));
     }
     let may_lack_one = members.iter().any(|member| member.table != column.topmost && changes::may_lack(member.attached_by));
-    let is_doubted = |member: &Member| may_lack_one && changes::doubts(member.table);
-    let is_changed = |member: &Member| member.shapes_tree && (changes::has_changed(member.table) || is_doubted(member));
-    members.len() > 1 && members.iter().any(is_changed)
+    may_lack_one && members.iter().any(|member| member.shapes_tree && changes::doubts(member.table))
 }

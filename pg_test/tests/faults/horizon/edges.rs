@@ -86,6 +86,32 @@ fn a_first_poll_by_an_old_plan() {
     }
 }
 
+/// A transaction that polls more tables than a process knows, and has changed all of them.
+#[test]
+fn first_polls_of_many_tables() {
+    for sharing in SHARINGS {
+        let server = server(sharing);
+        let (mut reader, mut ddl) = (server.connect(), server.connect());
+        reader.batch_execute("SELECT comb_new()").expect("a UUID");
+        for n in 0..70 {
+            ddl.batch_execute(&format!("CREATE TABLE t{n} (n bigserial); CALL comb_enable_polls('t{n}', 'n')")).expect("a table");
+        }
+        let mut poll = || {
+            reader.batch_execute("BEGIN; SAVEPOINT s").expect("a transaction");
+            ddl.batch_execute("ANALYZE t0").expect("a message");
+            assert_eq!(sqlstate(&mut reader, "SELECT 1 / count(*) FROM t0"), "22012");
+            reader.batch_execute("ROLLBACK TO s; ANALYZE").expect("messages");
+            let polls = (0..70).map(|n| format!("SELECT comb_number_horizon('t{n}');")).collect::<String>();
+            let answer = reader.batch_execute(&polls);
+            reader.batch_execute("ROLLBACK").expect("ROLLBACK");
+            answer.map_err(|error| error.code().map(|code| code.code().to_owned()))
+        };
+        // The connection can have prepared a statement before the first tables got their triggers.
+        assert_eq!([poll(), poll()], [Err(Some("40001".to_owned())), Ok(())]);
+        server.assert_clean_log();
+    }
+}
+
 /// A statement that was prepared before names the table that had the name then.
 #[test]
 fn a_poll_by_an_old_name() {
