@@ -8,9 +8,9 @@ use std::cell::{Cell, UnsafeCell};
 use pgrx::pg_sys::Oid;
 use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 
-use super::transactions::full_id;
+use super::stored::{self, may_lack};
 use crate::postgres::catalog::{self, NameRows};
-use crate::postgres::compat::{local_transaction_id, oldest_seen_as_running};
+use crate::postgres::compat::local_transaction_id;
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
 use crate::postgres::report::{Report, report};
@@ -70,66 +70,14 @@ struct Doubted {
 static DOUBTED: OneThread<UnsafeCell<Doubted>> =
     OneThread::new(UnsafeCell::new(Doubted { relations: Set::EMPTY, schemas: Set::EMPTY, all_in: 0 }));
 
-/// Older transactions had ended before PostgreSQL read what it has stored of tables in this process. The snapshot of a statement is no
-/// such bound: its names and descriptors come from caches, which are older until messages come.
-#[derive(Clone, Copy)]
-struct StoredSince {
-    id: u64,
-    /// The local id of the transaction that noted it. An earlier statement can still run there.
-    noted_in: u32,
-    /// The one for these.
-    before: u64,
-}
-
-static STORED_SINCE: OneThread<Cell<StoredSince>> = OneThread::new(Cell::new(StoredSince { id: 0, noted_in: 0, before: 0 }));
-
-/// Notes that PostgreSQL has stored nothing of tables yet, unless it has been noted before.
-pub fn note_start() {
-    if STORED_SINCE.get().id == 0 {
-        note_nothing_stored();
-    }
-}
-
-fn note_nothing_stored() {
-    let before = stored_since();
-    STORED_SINCE.set(StoredSince { id: full_id(oldest_seen_as_running()), noted_in: local_transaction_id(), before });
-}
-
-/// The bound for statements of the current transaction.
-fn stored_since() -> u64 {
-    let since = STORED_SINCE.get();
-    if since.noted_in == local_transaction_id() { since.before } else { since.id }
-}
-
-/// The last transactions and subtransactions of the process in which messages came: also those about its own changes.
-struct Own {
-    ids: [u32; 256],
-    next: usize,
-}
-
-static OWN: OneThread<UnsafeCell<Own>> = OneThread::new(UnsafeCell::new(Own { ids: [0; 256], next: 0 }));
-
 /// A statement is planned after the start of its transaction, at which all older messages come.
 fn note_doubt(insert: impl FnOnce(&mut Doubted)) {
-    // SAFETY: they read variables of the process. In a subtransaction that has failed, PostgreSQL is in no transaction state.
-    let (is_in_transaction, id) = unsafe {
-        (raw::IsTransactionState() || raw::GetCurrentTransactionNestLevel() > 1, raw::GetCurrentTransactionIdIfAny().into_inner())
-    };
-    if is_in_transaction {
+    // SAFETY: both read variables of the process. In a subtransaction that has failed, PostgreSQL is in no transaction state.
+    if unsafe { raw::IsTransactionState() || raw::GetCurrentTransactionNestLevel() > 1 } {
         // SAFETY: no other reference is in use. `insert` calls no function of PostgreSQL.
-        let (doubted, own) = unsafe { (&mut *DOUBTED.get(), &mut *OWN.get()) };
-        insert(doubted);
-        if id != 0 && own.ids[own.next % own.ids.len()] != id {
-            own.next += 1;
-            own.ids[own.next % own.ids.len()] = id;
-        }
+        insert(unsafe { &mut *DOUBTED.get() });
+        stored::note_own();
     }
-}
-
-/// Others commit a transaction that is prepared, after other plans of this process.
-pub fn forget_own() {
-    // SAFETY: no other reference is in use.
-    unsafe { &mut *OWN.get() }.ids.fill(0);
 }
 
 /// Whether a statement may have been planned before a message about a relation, or with what PostgreSQL has stored before.
@@ -145,23 +93,10 @@ fn doubts_schema(hash: u32) -> bool {
     doubted.all_in == local_transaction_id() || doubted.schemas.contains(hash)
 }
 
-/// Whether what PostgreSQL has stored may lack the changes of a transaction. Not of those of the process, whose messages come at once.
-pub fn may_lack(writer: u32) -> bool {
-    // SAFETY: no other reference is in use.
-    full_id(writer) >= stored_since() && !unsafe { &*OWN.get() }.ids.contains(&writer)
-}
-
-/// Has PostgreSQL read and plan all again, for later statements. It is in a transaction.
-pub fn forget_stored() {
-    // SAFETY: guaranteed by the callers, as when a connection has missed messages.
-    unsafe { raw::InvalidateSystemCaches() };
-    note_nothing_stored();
-}
-
-/// [`forget_stored`] after a poll has found that something can be wrong. Its transaction fails.
+/// Has PostgreSQL read and plan all again after a poll has found that something can be wrong. Its transaction fails.
 #[cold]
 pub fn repair() {
-    forget_stored();
+    stored::renew();
     // SAFETY: no other reference is in use.
     let doubted = unsafe { &mut *DOUBTED.get() };
     doubted.relations.words.fill(0);
@@ -287,5 +222,5 @@ fn is_other(table: Oid) -> Report {
     report!(ERRCODE_T_R_SERIALIZATION_FAILURE, "table ")
         .relation(table)
         .and(" can have been renamed since the statement looked up its name")
-        .hint("Repeat the transaction. If it creates an index or another object for the table, poll in another one.")
+        .hint("Repeat the transaction in the same connection.")
 }

@@ -13,7 +13,7 @@ use pgrx::pg_sys::errcodes::PgSqlErrorCode::*;
 use super::definition::{Polled, accept_changes, generation, polled_column};
 use super::prepared;
 use super::source::Source;
-use super::transactions::ServerTransactions;
+use super::transactions::{ServerTransactions, own_id};
 use crate::postgres::compat;
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
@@ -89,12 +89,6 @@ fn store(own: Own) {
         // SAFETY: an element of the slice, to which no reference is in use.
         unsafe { entries.first.add(index).write(own) };
     }
-}
-
-/// The full id of the top-level transaction; `None` if it has none yet.
-pub fn own_id() -> Option<u64> {
-    // SAFETY: in a transaction, to which it assigns no id.
-    Some(unsafe { raw::GetTopFullTransactionIdIfAny() }.value).filter(|id| *id != 0)
 }
 
 /// The clock and the table of floors of this server, with those of transactions that were prepared before it started.

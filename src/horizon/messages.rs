@@ -8,10 +8,13 @@ use std::cell::Cell;
 use std::ffi::c_void;
 use std::ptr;
 
+use pgrx::pg_sys::libpq::be::Port;
+use pgrx::pg_sys::libpq::{ClientAuthentication_hook, ClientAuthentication_hook_type};
 use pgrx::pg_sys::{self, Datum, Oid, SubTransactionId, SysCacheIdentifier};
 
 use super::changes;
 use super::definition;
+use super::stored;
 use super::tree;
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
@@ -21,13 +24,17 @@ use crate::postgres::raw;
 pub fn forget_earlier_plans() {
     // SAFETY: both read variables of the process.
     if unsafe { raw::IsTransactionState() && pg_sys::ParallelWorkerNumber < 0 } {
-        changes::forget_stored();
+        stored::forget();
     }
 }
 
 pub fn register() {
     // SAFETY: the functions stay for the life of the process, and of those that a postmaster forks.
     unsafe {
+        if pg_sys::process_shared_preload_libraries_in_progress {
+            NEXT_AUTHENTICATION.set(ClientAuthentication_hook);
+            ClientAuthentication_hook = Some(authenticated);
+        }
         raw::CacheRegisterRelcacheCallback(Some(relation_changed), Datum::null());
         raw::CacheRegisterSyscacheCallback(SysCacheIdentifier::NAMESPACEOID as i32, Some(schema_changed), Datum::null());
         for cache in [SysCacheIdentifier::SUBSCRIPTIONOID, SysCacheIdentifier::PROCOID] {
@@ -36,6 +43,18 @@ pub fn register() {
         raw::RegisterXactCallback(Some(at_end), ptr::null_mut());
         raw::RegisterSubXactCallback(Some(at_end_of_subtransaction), ptr::null_mut());
     }
+}
+
+static NEXT_AUTHENTICATION: OneThread<Cell<ClientAuthentication_hook_type>> = OneThread::new(Cell::new(None));
+
+/// A connection begins. PostgreSQL calls it in the transaction that connects, before it reads tables, schemas and settings.
+#[pgrx::pg_guard]
+unsafe extern "C-unwind" fn authenticated(port: *mut Port, status: i32) {
+    if let Some(next) = NEXT_AUTHENTICATION.get() {
+        // SAFETY: the hook that was there before gets the same arguments.
+        unsafe { next(port, status) };
+    }
+    stored::note_nothing_stored();
 }
 
 /// Whether a callback about this, of 0 for all, is that of a message. With debug_discard_caches, PostgreSQL calls those of all at each
@@ -74,10 +93,8 @@ unsafe extern "C-unwind" fn other_changed(_argument: Datum, _cache: i32, hash: u
 #[pgrx::pg_guard]
 unsafe extern "C-unwind" fn at_end(event: pg_sys::XactEvent::Type, _argument: *mut c_void) {
     if event == pg_sys::XactEvent::XACT_EVENT_PREPARE {
-        changes::forget_own();
+        stored::forget_own();
     }
-    // If the library is preloaded, the first transaction is that which connects.
-    changes::note_start();
     after(event == pg_sys::XactEvent::XACT_EVENT_ABORT);
 }
 

@@ -5,7 +5,8 @@
 //! - [`entries`]: the floors and bounds of this process's transaction; [`prepared`]: those of prepared transactions.
 //! - [`tree`]: whether all tables of a polled one call the guard, and the snapshot sees that; [`members`]: these tables;
 //!   [`guarded`]: whether one does.
-//! - [`messages`]: callbacks of PostgreSQL, that relations have changed; [`changes`]: what changes during a transaction.
+//! - [`messages`]: callbacks of PostgreSQL, that relations have changed; [`changes`]: what changes during a transaction; [`stored`]:
+//!   how old what PostgreSQL has stored can be.
 //! - [`poll`]: the horizon of a statement; [`answers`]: those that a process remembers.
 
 pub mod answers;
@@ -18,6 +19,7 @@ pub mod messages;
 pub mod poll;
 pub mod prepared;
 pub mod source;
+pub mod stored;
 pub mod transactions;
 pub mod tree;
 pub mod triggers;

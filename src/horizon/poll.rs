@@ -11,7 +11,7 @@ use super::definition::{KeyType, Polled, accept_changes, not_polled, polled_colu
 use super::entries::{self, clock_key};
 use super::guarded::{must_see, temporary};
 use super::source::{Source, scan_sequences};
-use super::transactions::{ServerTransactions, full_id};
+use super::transactions::{ServerTransactions, full_id, own_id};
 use super::tree;
 use crate::postgres::catalog;
 use crate::postgres::raw;
@@ -307,5 +307,5 @@ fn snapshot() -> Result<Snapshot<'static>, Report> {
         count => unsafe { std::slice::from_raw_parts(active.xip.cast(), count as usize) },
     };
     let [xmin, xmax] = [active.xmin, active.xmax].map(|id| full_id(id.into_inner()));
-    Ok(Snapshot { xmin, xmax, running, own: entries::own_id() })
+    Ok(Snapshot { xmin, xmax, running, own: own_id() })
 }

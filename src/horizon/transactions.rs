@@ -16,6 +16,12 @@ pub fn full_id(id: u32) -> u64 {
     next.saturating_sub((next as u32).wrapping_sub(id).into())
 }
 
+/// The full id of the top-level transaction; `None` if it has none yet.
+pub fn own_id() -> Option<u64> {
+    // SAFETY: in a transaction, to which it assigns no id.
+    Some(unsafe { raw::GetTopFullTransactionIdIfAny() }.value).filter(|id| *id != 0)
+}
+
 /// How many transactions with an id have ended, at least those that a snapshot of this process sees.
 pub fn ended() -> u64 {
     // SAFETY: every backend has the word. PostgreSQL counts a transaction under the lock under which snapshots are taken.

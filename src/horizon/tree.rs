@@ -13,6 +13,7 @@ use super::changes;
 use super::definition::{Polled, accept_changes, column_name, read_facts};
 use super::guarded::{check_table, must_see, too_old};
 use super::members::{BEING_CHECKED, CHANGED, Found, Member, find_tables, has_subscription};
+use super::stored::may_lack;
 use crate::postgres::catalog;
 use crate::postgres::compat::{CHILDREN, FormDataPgInherits, local_transaction_id};
 use crate::postgres::one_thread::OneThread;
@@ -210,27 +211,33 @@ fn being_detached(table: Oid) -> Report {
 }
 
 /// Returns an error if a table is being removed, or has been since the snapshot was taken: rows that others have moved out of it are
-/// where the snapshot does not see them, and the statement does not read the table.
+/// where the snapshot does not see them, and the statement does not read the table. Also if the snapshot sees other tables, or one that
+/// was removed and attached again: the messages come later.
 fn check_removed(index: usize, taken: Taken) -> Result<(), Report> {
+    // The topmost table is the first.
+    let (mut seen, mut is_same) = (1, true);
     for_each(index, |member| {
         if !member.shapes_tree || member.inherits {
             return Ok(());
         }
         catalog::scan_seen(CHILDREN, &[member.table], |row| {
             // SAFETY: the scan is of pg_inherits, whose rows have this type. No call of PostgreSQL while the reference is in use.
-            let (is_known, form) = unsafe {
+            let (known, form) = unsafe {
                 let form = row.form::<FormDataPgInherits>();
-                (tree(index).find(form.inhrelid).is_some(), form)
+                (tree(index).find(form.inhrelid).map(|known| known.attached_by), form)
             };
-            if !is_known {
-                return Err(too_old());
-            }
+            seen += 1;
+            is_same &= known == Some(row.raw_writer());
             // The plan of the statement can be newer than its snapshot, and lack a table that has been marked or removed since.
             if form.inhdetachpending || row.is_replaced() { Err(being_detached(form.inhrelid)) } else { Ok(()) }
         })
     })?;
     // SAFETY: no call of PostgreSQL while the reference is in use.
     let tree = unsafe { tree(index) };
+    if !is_same || seen != tree.count {
+        tree.is_listed = false;
+        return Err(too_old());
+    }
     tree.complete = if tree.is_listed { taken } else { Taken::NEVER };
     Ok(())
 }
@@ -358,14 +365,12 @@ fn list(index: usize, column: &Polled, waits: bool) -> Result<(), Report> {
     Ok(())
 }
 
-/// Whether a statement may lack a table. Of a tree that was not known, all tables are new: it may lack those that were attached during
-/// the transaction, or that others attached during an earlier one, whose plans and partition descriptors PostgreSQL has stored.
+/// Whether a statement may lack a table that is not known: one that others have attached since PostgreSQL stored its plan or a
+/// partition descriptor, which it has not stored again since, as far as messages say.
 fn has_grown(index: usize, column: &Polled, members: &[Member]) -> bool {
     // SAFETY: no call of PostgreSQL while the reference is in use.
-    let old = unsafe { tree(index) };
-    if old.count > 0 {
-        return members.iter().any(|member| old.find(member.table).is_none_or(|known| known.attached_by != member.attached_by));
-    }
-    let may_lack_one = members.iter().any(|member| member.table != column.topmost && changes::may_lack(member.attached_by));
-    may_lack_one && members.iter().any(|member| member.shapes_tree && changes::doubts(member.table))
+    let is_known =
+        |member: &Member| unsafe { tree(index) }.find(member.table).is_some_and(|known| known.attached_by == member.attached_by);
+    let may_be_lacking = |member: &Member| member.table != column.topmost && !is_known(member) && may_lack(member.attached_by);
+    members.iter().any(may_be_lacking) && members.iter().any(|member| member.shapes_tree && changes::doubts(member.table))
 }

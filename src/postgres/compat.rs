@@ -30,13 +30,6 @@ pub fn local_transaction_id() -> u32 {
     return process.lxid;
 }
 
-/// The oldest transaction that a snapshot of this process sees as running; if it has none now, the last one.
-pub fn oldest_seen_as_running() -> u32 {
-    // SAFETY: a process that runs SQL has a PGPROC. Both are numbers that this process alone changes.
-    let (oldest, last) = unsafe { ((*pg_sys::MyProc).xmin, pg_sys::RecentXmin) };
-    if oldest == pg_sys::InvalidTransactionId { last.into_inner() } else { oldest.into_inner() }
-}
-
 /// TopSubTransactionId (c.h): the transaction itself.
 pub const TOP_SUBTRANSACTION: pg_sys::SubTransactionId = 1;
 

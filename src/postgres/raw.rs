@@ -181,6 +181,7 @@ functions! {
     fn RegisterSubXactCallback(callback: SubXactCallback, argument: *mut c_void);
     fn ActiveSnapshotSet() -> bool;
     fn GetActiveSnapshot() -> Snapshot;
+    fn GetLatestSnapshot() -> Snapshot;
     fn TransactionIdDidCommit(id: TransactionId) -> bool;
     fn XidInMVCCSnapshot(id: TransactionId, snapshot: Snapshot) -> bool;
 

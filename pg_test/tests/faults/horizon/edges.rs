@@ -86,13 +86,14 @@ fn a_first_poll_by_an_old_plan() {
     }
 }
 
-/// A transaction that polls more tables than a process knows, and has changed all of them.
+/// A transaction that polls more tables than a process knows, and has changed all of them, beside one that is older than they are.
 #[test]
 fn first_polls_of_many_tables() {
     for sharing in SHARINGS {
         let server = server(sharing);
-        let (mut reader, mut ddl) = (server.connect(), server.connect());
+        let (mut reader, mut ddl, mut old) = (server.connect(), server.connect(), server.connect());
         reader.batch_execute("SELECT comb_new()").expect("a UUID");
+        old.batch_execute("BEGIN; SELECT pg_current_xact_id()").expect("a transaction");
         for n in 0..70 {
             ddl.batch_execute(&format!("CREATE TABLE t{n} (n bigserial); CALL comb_enable_polls('t{n}', 'n')")).expect("a table");
         }
@@ -110,6 +111,33 @@ fn first_polls_of_many_tables() {
         assert_eq!([poll(), poll()], [Err(Some("40001".to_owned())), Ok(())]);
         server.assert_clean_log();
     }
+}
+
+/// Each of many partitioned tables gets a partition: before the transaction that polls them, or in its middle.
+#[test]
+fn new_partitions_of_many_tables() {
+    let server = server(Sharing::Preloaded);
+    let mut reader = server.connect();
+    let tables = 0..20;
+    for n in tables.clone() {
+        server.execute(&format!("CREATE TABLE t{n} (n bigserial) PARTITION BY RANGE (n); CALL comb_enable_polls('t{n}', 'n')"));
+    }
+    let polls = tables.clone().map(|n| format!("SELECT comb_number_horizon('t{n}');")).collect::<String>();
+    for (begin, repeats) in [("", 0), ("BEGIN; SELECT 1", 1)] {
+        reader.batch_execute(&polls).expect("polls");
+        reader.batch_execute(begin).expect("a transaction");
+        for n in tables.clone() {
+            server.execute(&format!(
+                "CREATE TABLE t{n}_{repeats} PARTITION OF t{n} FOR VALUES FROM ({repeats}) TO ({repeats} + 1)"
+            ));
+        }
+        for _ in 0..repeats {
+            assert_eq!(sqlstate(&mut reader, &polls), "40001");
+            reader.batch_execute("ROLLBACK").expect("ROLLBACK");
+        }
+        reader.batch_execute(&format!("BEGIN; {polls} COMMIT")).expect("polls");
+    }
+    server.assert_clean_log();
 }
 
 /// A statement that was prepared before names the table that had the name then.
