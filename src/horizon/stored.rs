@@ -4,7 +4,7 @@ use std::cell::UnsafeCell;
 
 use pgrx::pg_sys;
 
-use super::transactions::{full_id, own_id};
+use super::transactions::{full_id, own_id, topmost};
 use crate::postgres::compat::local_transaction_id;
 use crate::postgres::one_thread::OneThread;
 use crate::postgres::raw;
@@ -15,16 +15,21 @@ struct Ended {
     xmin: u64,
     /// None from it on had.
     xmax: u64,
-    /// Those between that had not, and their subtransactions.
+    /// Those between that had not.
     running: Vec<u32>,
+    /// Also their subtransactions, unless there were too many.
+    has_subtransactions: bool,
 }
 
 impl Ended {
-    const NONE: Self = Self { xmin: 0, xmax: 0, running: Vec::new() };
+    const NONE: Self = Self { xmin: 0, xmax: 0, running: Vec::new(), has_subtransactions: true };
 
     /// None if the snapshot is not that of a statement.
     fn of(snapshot: &pg_sys::SnapshotData) -> Self {
-        if snapshot.snapshot_type != pg_sys::SnapshotType::SNAPSHOT_MVCC {
+        let has_subtransactions = !snapshot.suboverflowed;
+        // Of a standby, the subtransactions are with the others.
+        let is_complete = has_subtransactions || !snapshot.takenDuringRecovery;
+        if snapshot.snapshot_type != pg_sys::SnapshotType::SNAPSHOT_MVCC || !is_complete {
             return Self::NONE;
         }
         let ids = |first: *mut pg_sys::TransactionId, count: usize| match count {
@@ -32,16 +37,17 @@ impl Ended {
             // SAFETY: the snapshot has so many ids there. A transaction id is a u32.
             count => unsafe { std::slice::from_raw_parts(first.cast_const().cast::<u32>(), count) },
         };
+        // A copy of a snapshot with too many has none of them, and keeps their number.
+        let subtransactions = if has_subtransactions { ids(snapshot.subxip, snapshot.subxcnt as usize) } else { &[] };
+        let running = [ids(snapshot.xip, snapshot.xcnt as usize), subtransactions].concat();
         let [xmin, xmax] = [snapshot.xmin, snapshot.xmax].map(|id| full_id(id.into_inner()));
         // A snapshot does not have the transaction that takes it.
-        let xmax = if snapshot.suboverflowed { xmin } else { own_id().map_or(xmax, |own| own.min(xmax)) };
-        let running = [ids(snapshot.xip, snapshot.xcnt as usize), ids(snapshot.subxip, snapshot.subxcnt as usize)].concat();
-        Self { xmin, xmax, running }
+        Self { xmin, xmax: own_id().map_or(xmax, |own| own.min(xmax)), running, has_subtransactions }
     }
 
     fn has(&self, id: u32) -> bool {
-        let full = full_id(id);
-        full < self.xmin || full < self.xmax && !self.running.contains(&id)
+        let had_ended = |id| full_id(id) < self.xmin || full_id(id) < self.xmax && !self.running.contains(&id);
+        full_id(id) < self.xmin || if self.has_subtransactions { had_ended(id) } else { topmost(id).is_some_and(had_ended) }
     }
 }
 

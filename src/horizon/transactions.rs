@@ -22,6 +22,15 @@ pub fn own_id() -> Option<u64> {
     Some(unsafe { raw::GetTopFullTransactionIdIfAny() }.value).filter(|id| *id != 0)
 }
 
+/// The top-level transaction of a transaction or subtransaction; `None` if PostgreSQL may not know it any more.
+pub fn topmost(id: u32) -> Option<u32> {
+    // SAFETY: reads a variable of the process.
+    let oldest = unsafe { pg_sys::TransactionXmin }.into_inner();
+    // SAFETY: PostgreSQL keeps what it knows of subtransactions from that one on.
+    (id.wrapping_sub(oldest) as i32 >= 0)
+        .then(|| unsafe { raw::SubTransGetTopmostTransaction(pg_sys::TransactionId::from_inner(id)) }.into_inner())
+}
+
 /// How many transactions with an id have ended, at least those that a snapshot of this process sees.
 pub fn ended() -> u64 {
     // SAFETY: every backend has the word. PostgreSQL counts a transaction under the lock under which snapshots are taken.

@@ -177,6 +177,7 @@ functions! {
     fn GetTopFullTransactionIdIfAny() -> FullTransactionId;
     fn TransactionIdIsCurrentTransactionId(id: TransactionId) -> bool;
     fn TransactionIdIsInProgress(id: TransactionId) -> bool;
+    fn SubTransGetTopmostTransaction(id: TransactionId) -> TransactionId;
     fn RegisterXactCallback(callback: XactCallback, argument: *mut c_void);
     fn RegisterSubXactCallback(callback: SubXactCallback, argument: *mut c_void);
     fn ActiveSnapshotSet() -> bool;

@@ -86,29 +86,40 @@ fn a_first_poll_by_an_old_plan() {
     }
 }
 
-/// A transaction that polls more tables than a process knows, and has changed all of them, beside one that is older than they are.
+/// A transaction that polls more tables than a process knows, and has changed all of them, beside older ones. A snapshot has up to 64
+/// subtransactions of each.
 #[test]
 fn first_polls_of_many_tables() {
-    for sharing in SHARINGS {
+    for (sharing, subtransactions) in
+        [(Sharing::Preloaded, [0, 0, 0]), (Sharing::Preloaded, [1, 70, 1]), (Sharing::Attached, [1, 70, 1])]
+    {
         let server = server(sharing);
-        let (mut reader, mut ddl, mut old) = (server.connect(), server.connect(), server.connect());
+        let (mut reader, mut ddl) = (server.connect(), server.connect());
         reader.batch_execute("SELECT comb_new()").expect("a UUID");
-        old.batch_execute("BEGIN; SELECT pg_current_xact_id()").expect("a transaction");
+        server.execute("CREATE TABLE aside ()");
+        let _old = subtransactions.map(|count| {
+            let mut old = server.connect();
+            old.batch_execute("BEGIN; SELECT pg_current_xact_id()").expect("a transaction");
+            (0..count)
+                .for_each(|_| old.batch_execute("SAVEPOINT s; INSERT INTO aside DEFAULT VALUES").expect("a subtransaction"));
+            old
+        });
         for n in 0..70 {
             ddl.batch_execute(&format!("CREATE TABLE t{n} (n bigserial); CALL comb_enable_polls('t{n}', 'n')")).expect("a table");
         }
-        let mut poll = || {
+        let polls = (0..70).map(|n| format!("SELECT comb_number_horizon('t{n}');")).collect::<String>();
+        let mut poll = |reader: &mut Client| {
             reader.batch_execute("BEGIN; SAVEPOINT s").expect("a transaction");
             ddl.batch_execute("ANALYZE t0").expect("a message");
-            assert_eq!(sqlstate(&mut reader, "SELECT 1 / count(*) FROM t0"), "22012");
+            assert_eq!(sqlstate(reader, "SELECT 1 / count(*) FROM t0"), "22012");
             reader.batch_execute("ROLLBACK TO s; ANALYZE").expect("messages");
-            let polls = (0..70).map(|n| format!("SELECT comb_number_horizon('t{n}');")).collect::<String>();
             let answer = reader.batch_execute(&polls);
             reader.batch_execute("ROLLBACK").expect("ROLLBACK");
             answer.map_err(|error| error.code().map(|code| code.code().to_owned()))
         };
         // The connection can have prepared a statement before the first tables got their triggers.
-        assert_eq!([poll(), poll()], [Err(Some("40001".to_owned())), Ok(())]);
+        assert_eq!([poll(&mut reader), poll(&mut reader)], [Err(Some("40001".to_owned())), Ok(())]);
+        assert_eq!(poll(&mut server.connect()), Ok(()), "a new connection");
         server.assert_clean_log();
     }
 }
