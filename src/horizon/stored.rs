@@ -1,6 +1,7 @@
 //! How old what PostgreSQL has stored in this process can be: names, plans and partition descriptors.
 
 use std::cell::UnsafeCell;
+use std::ptr;
 
 use pgrx::pg_sys;
 
@@ -15,14 +16,14 @@ struct Ended {
     xmin: u64,
     /// None from it on had.
     xmax: u64,
-    /// Those between that had not.
-    running: Vec<u32>,
+    /// Those between that had not, in memory that lives until the next snapshot.
+    running: &'static [u32],
     /// Also their subtransactions, unless there were too many.
     has_subtransactions: bool,
 }
 
 impl Ended {
-    const NONE: Self = Self { xmin: 0, xmax: 0, running: Vec::new(), has_subtransactions: true };
+    const NONE: Self = Self { xmin: 0, xmax: 0, running: &[], has_subtransactions: true };
 
     /// None if the snapshot is not that of a statement.
     fn of(snapshot: &pg_sys::SnapshotData) -> Self {
@@ -39,15 +40,37 @@ impl Ended {
         };
         // A copy of a snapshot with too many has none of them, and keeps their number.
         let subtransactions = if has_subtransactions { ids(snapshot.subxip, snapshot.subxcnt as usize) } else { &[] };
-        let running = [ids(snapshot.xip, snapshot.xcnt as usize), subtransactions].concat();
+        let running = copy(ids(snapshot.xip, snapshot.xcnt as usize), subtransactions);
         let [xmin, xmax] = [snapshot.xmin, snapshot.xmax].map(|id| full_id(id.into_inner()));
         // A snapshot does not have the transaction that takes it.
         Self { xmin, xmax: own_id().map_or(xmax, |own| own.min(xmax)), running, has_subtransactions }
     }
 
+    fn free(self) {
+        if !self.running.is_empty() {
+            // SAFETY: memory of copy(), to which there is no other reference.
+            unsafe { raw::pfree(self.running.as_ptr().cast_mut().cast()) };
+        }
+    }
+
     fn has(&self, id: u32) -> bool {
         let had_ended = |id| full_id(id) < self.xmin || full_id(id) < self.xmax && !self.running.contains(&id);
         full_id(id) < self.xmin || if self.has_subtransactions { had_ended(id) } else { topmost(id).is_some_and(had_ended) }
+    }
+}
+
+/// Both lists, in the memory of the process.
+fn copy(first: &[u32], second: &[u32]) -> &'static [u32] {
+    let count = first.len() + second.len();
+    if count == 0 {
+        return &[];
+    }
+    // SAFETY: the memory has a place for each id of both.
+    unsafe {
+        let memory = raw::MemoryContextAlloc(pg_sys::TopMemoryContext, count * size_of::<u32>()).cast::<u32>();
+        ptr::copy_nonoverlapping(first.as_ptr(), memory, first.len());
+        ptr::copy_nonoverlapping(second.as_ptr(), memory.add(first.len()), second.len());
+        std::slice::from_raw_parts(memory, count)
     }
 }
 
@@ -70,7 +93,7 @@ pub fn note_nothing_stored() {
     let ended =
         Ended::of(unsafe { &*if raw::ActiveSnapshotSet() { raw::GetActiveSnapshot() } else { raw::GetLatestSnapshot() } });
     // SAFETY: no other reference is in use.
-    unsafe { &mut *STORED.get() }.since = ended;
+    std::mem::replace(&mut unsafe { &mut *STORED.get() }.since, ended).free();
 }
 
 /// Has PostgreSQL read and plan all again, for later statements. It is in a transaction.
@@ -85,7 +108,9 @@ pub fn renew() {
     // SAFETY: no other reference is in use.
     let stored = unsafe { &mut *STORED.get() };
     if stored.renewed_in != local_transaction_id() {
-        (stored.before, stored.renewed_in) = (std::mem::replace(&mut stored.since, Ended::NONE), local_transaction_id());
+        stored.renewed_in = local_transaction_id();
+        let since = std::mem::replace(&mut stored.since, Ended::NONE);
+        std::mem::replace(&mut stored.before, since).free();
     }
     forget();
 }

@@ -204,9 +204,9 @@ fn may_be_changing(index: usize) -> bool {
 
 #[cold]
 fn being_detached(table: Oid) -> Report {
-    report!(ERRCODE_T_R_SERIALIZATION_FAILURE, "")
+    report!(ERRCODE_T_R_SERIALIZATION_FAILURE, "partition ")
         .relation(table)
-        .and(" is being detached")
+        .and(" is being detached or dropped")
         .hint("Repeat the transaction. If DETACH PARTITION ... CONCURRENTLY was interrupted, use DETACH PARTITION ... FINALIZE.")
 }
 
