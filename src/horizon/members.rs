@@ -42,6 +42,8 @@ pub const BEING_CHECKED: u64 = u64::MAX - 1;
 pub struct Found {
     pub first: *mut Member,
     pub count: usize,
+    /// A partition whose DETACH CONCURRENTLY has begun.
+    pub being_detached: Option<Oid>,
 }
 
 impl Found {
@@ -58,7 +60,7 @@ pub fn find_tables(topmost: Oid) -> Result<Found, Report> {
         unsafe { raw::lappend_oid(ptr::null_mut(), first) }
     };
     let (mut tables, mut writers) = (begin(topmost), begin(Oid::INVALID));
-    let mut count = 0;
+    let (mut count, mut being_detached) = (0, None);
     // SAFETY: a list of OIDs, of which no cell is in use when it grows.
     while let Some(at) = unsafe { catalog::cells(tables).get(count).map(|cell| cell.oid_value) } {
         count += 1;
@@ -70,7 +72,9 @@ pub fn find_tables(topmost: Oid) -> Result<Found, Report> {
         catalog::scan(CHILDREN, &[at], |row| {
             // SAFETY: the scan is of pg_inherits, whose rows have this type. Both are lists of OIDs.
             unsafe {
-                tables = raw::lappend_oid(tables, row.form::<FormDataPgInherits>().inhrelid);
+                let form = row.form::<FormDataPgInherits>();
+                being_detached = being_detached.or(form.inhdetachpending.then_some(form.inhrelid));
+                tables = raw::lappend_oid(tables, form.inhrelid);
                 writers = raw::lappend_oid(writers, Oid::from_u32(row.raw_writer()));
             }
             Ok(())
@@ -95,7 +99,7 @@ pub fn find_tables(topmost: Oid) -> Result<Found, Report> {
         std::slice::from_raw_parts_mut(memory, count)
     };
     members.sort_unstable_by_key(|member| member.table.to_u32());
-    Ok(Found { first: members.as_mut_ptr(), count })
+    Ok(Found { first: members.as_mut_ptr(), count, being_detached })
 }
 
 /// Whether the database has a subscription. A table can get the name of one that a subscription fills, and leave a subscription whose

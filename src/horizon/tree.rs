@@ -310,6 +310,10 @@ fn lock_members(index: usize) {
 fn list(index: usize, column: &Polled, waits: bool) -> Result<(), Report> {
     let read = || {
         let found = find_tables(column.topmost)?;
+        // FINALIZE locks the partition, and waits for snapshots: who has one does not wait for the lock.
+        if let Some(partition) = found.being_detached {
+            return Err(being_detached(partition));
+        }
         for member in found.members() {
             // SAFETY: no call of PostgreSQL while the reference is in use.
             let known = unsafe { tree(index) }.find(member.table).map(|known| known.attached_by);
