@@ -174,37 +174,31 @@ fn can_have_other_name(table: Oid, name: Option<NameRows>) -> bool {
 /// Another transaction can have renamed the table during this one, or during an earlier one that has prepared the statement.
 pub fn look(table: Oid) -> Result<(), Report> {
     let (name, transaction) = (catalog::name_rows(table), local_transaction_id());
-    // SAFETY: no call of PostgreSQL while the reference is in use.
-    let known = unsafe { &mut *KNOWN.get() };
-    if let Some(known) = known.tables.iter_mut().find(|known| known.table == table) {
-        if known.name == name && known.doubtful_in != transaction {
-            return Ok(());
-        }
-        known.name = name;
-        if can_have_other_name(table, name) {
-            doubt(table);
-            return Err(is_other(table));
-        }
+    // SAFETY: a copy; no call of PostgreSQL while the reference is in use.
+    let known = unsafe { &*KNOWN.get() }.tables.iter().find(|known| known.table == table).copied();
+    if known.is_some_and(|known| known.name == name && known.doubtful_in != transaction) {
         return Ok(());
     }
-    known.next = (known.next + 1) % TABLES;
-    known.tables[known.next % TABLES] = Known { table, name, doubtful_in: 0 };
-    // The name that it had is not known. Other checks come first: they say more.
-    if can_have_other_name(table, name) {
-        doubt(table);
+    // Of a new table, the name that it had is not known.
+    let is_doubtful = can_have_other_name(table, name);
+    if is_doubtful {
+        // After an ERROR, the next poll compares again.
+        repair();
     }
-    Ok(())
+    let doubtful_in = if is_doubtful { transaction } else { known.map_or(0, |known| known.doubtful_in) };
+    remember(Known { table, name, doubtful_in });
+    // Of a new table, other checks come first: they say more.
+    if is_doubtful && known.is_some() { Err(is_other(table)) } else { Ok(()) }
 }
 
-/// Has [`require_unchanged`] return an error until the end of the transaction, and statements of later ones look names up again.
-#[cold]
-fn doubt(table: Oid) {
-    repair();
+fn remember(table: Known) {
     // SAFETY: no call of PostgreSQL while the reference is in use.
-    let known = unsafe { &mut *KNOWN.get() }.tables.iter_mut().find(|known| known.table == table);
-    if let Some(known) = known {
-        known.doubtful_in = local_transaction_id();
-    }
+    let known = unsafe { &mut *KNOWN.get() };
+    let place = known.tables.iter().position(|known| known.table == table.table).unwrap_or_else(|| {
+        known.next = (known.next + 1) % TABLES;
+        known.next
+    });
+    known.tables[place] = table;
 }
 
 /// Returns an error if the statement may have meant another table.

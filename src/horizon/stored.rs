@@ -89,18 +89,26 @@ static STORED: OneThread<UnsafeCell<Stored>> =
 
 /// Notes that PostgreSQL has stored nothing of tables yet. It is in a transaction.
 pub fn note_nothing_stored() {
+    note(ended());
+}
+
+fn ended() -> Ended {
     // SAFETY: in a transaction. If there is no active snapshot, no parallel query runs, during which none can be taken.
-    let ended =
-        Ended::of(unsafe { &*if raw::ActiveSnapshotSet() { raw::GetActiveSnapshot() } else { raw::GetLatestSnapshot() } });
+    Ended::of(unsafe { &*if raw::ActiveSnapshotSet() { raw::GetActiveSnapshot() } else { raw::GetLatestSnapshot() } })
+}
+
+fn note(ended: Ended) {
     // SAFETY: no other reference is in use.
     std::mem::replace(&mut unsafe { &mut *STORED.get() }.since, ended).free();
 }
 
 /// Has PostgreSQL read and plan all again, for later statements. It is in a transaction.
 pub fn forget() {
-    note_nothing_stored();
+    let ended = ended();
     // SAFETY: guaranteed by the callers, as when a connection has missed messages.
     unsafe { raw::InvalidateSystemCaches() };
+    // An ERROR can leave a plan as it is.
+    note(ended);
 }
 
 /// [`forget`], when statements of this transaction have begun.

@@ -26,9 +26,11 @@ pub fn own_id() -> Option<u64> {
 pub fn topmost(id: u32) -> Option<u32> {
     // SAFETY: reads a variable of the process.
     let oldest = unsafe { pg_sys::TransactionXmin }.into_inner();
-    // SAFETY: PostgreSQL keeps what it knows of subtransactions from that one on.
-    (id.wrapping_sub(oldest) as i32 >= 0)
-        .then(|| unsafe { raw::SubTransGetTopmostTransaction(pg_sys::TransactionId::from_inner(id)) }.into_inner())
+    let is_known = |id: &u32| id.wrapping_sub(oldest) as i32 >= 0;
+    // SAFETY: PostgreSQL keeps what it knows of subtransactions from the oldest one on.
+    let topmost = |id| unsafe { raw::SubTransGetTopmostTransaction(pg_sys::TransactionId::from_inner(id)) }.into_inner();
+    // One that is older can be a subtransaction: there the search ends.
+    Some(id).filter(is_known).map(topmost).filter(is_known)
 }
 
 /// How many transactions with an id have ended, at least those that a snapshot of this process sees.

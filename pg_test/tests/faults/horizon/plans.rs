@@ -202,6 +202,36 @@ fn a_message_in_a_failed_subtransaction() {
     server.assert_clean_log();
 }
 
+/// A statement that was prepared while others exchanged two tables. The first poll fails while PostgreSQL reads all again.
+#[test]
+fn a_repair_that_fails() {
+    let server = Server::start(Sharing::Preloaded, &[]);
+    server.execute(
+        "CREATE TABLE events (n bigserial);
+         CREATE TABLE others (n bigserial);
+         CALL comb_enable_polls('events', 'n');
+         CALL comb_enable_polls('others', 'n');
+         INSERT INTO others VALUES (DEFAULT), (DEFAULT)",
+    );
+    let (mut owner, mut reader) = (server.connect(), server.connect());
+    let pid: i32 = value(&mut reader, "SELECT pg_backend_pid()");
+    owner.batch_execute("BEGIN; ALTER TABLE events RENAME TO old; ALTER TABLE others RENAME TO events").expect("a new table");
+    let prepares = thread::spawn(move || {
+        let poll = "PREPARE poll AS WITH h AS MATERIALIZED (SELECT comb_number_horizon('events') AS h)
+                    SELECT n FROM events WHERE n <= (SELECT h FROM h) ORDER BY n; SET lock_timeout = 600";
+        reader.batch_execute(poll).expect("a statement");
+        reader
+    });
+    let waits = format!("SELECT wait_event = 'relation' FROM pg_stat_activity WHERE pid = {pid}");
+    assert!(within(20, || value::<Option<bool>>(&mut owner, &waits) == Some(true)));
+    owner.batch_execute("COMMIT").expect("COMMIT");
+    let mut reader = prepares.join().expect("a reader");
+    without_triggers(&server, 3000, || assert_eq!(sqlstate(&mut reader, "EXECUTE poll"), "55P03"));
+    assert_eq!(rows(&mut reader, "EXECUTE poll"), Err("40001".to_owned()));
+    assert_eq!(rows(&mut reader, "EXECUTE poll"), Ok(vec!["1".to_owned(), "2".to_owned()]));
+    server.assert_clean_log();
+}
+
 const TWO_LEVELS: &str = "
     CREATE SEQUENCE versions;
     CREATE TABLE parts (n bigserial, v bigint DEFAULT nextval('versions'), part int) PARTITION BY LIST (part);
