@@ -19,7 +19,7 @@ pub use installation::{Installation, forget_servers, installation};
 pub use load::{Load, ORDER_TABLE, inversions, order_load};
 pub use programs::{output, run};
 pub use server::{SHARINGS, Server, Sharing, Stop};
-pub use session::Session;
+pub use session::{Session, execute_until_lock};
 
 use std::collections::HashSet;
 use std::fs;

@@ -2,10 +2,10 @@
 
 use std::thread::{self, JoinHandle};
 
-use postgres::NoTls;
+use postgres::{Client, NoTls};
 
 use crate::server::Server;
-use crate::{rows, sqlstate_of, within};
+use crate::{rows, sqlstate_of, value, within};
 
 /// A session of a server that runs statements one after the other, each in its own transaction unless one of them says
 /// BEGIN, and ends with the first error. Its application_name is its name.
@@ -52,4 +52,18 @@ impl Session {
         let arrived = within(20, || client.query_one(query, &[&self.name, &event]).expect(query).get(0));
         assert!(arrived, "the session {} does not come to {event}", self.name);
     }
+}
+
+/// Has a client execute a statement, and returns when it waits for a lock on a table: the first column of all rows, or the SQLSTATE of
+/// the error, and the client.
+pub fn execute_until_lock(
+    server: &Server,
+    mut client: Client,
+    statement: &'static str,
+) -> JoinHandle<(Result<Vec<String>, String>, Client)> {
+    let pid: i32 = value(&mut client, "SELECT pg_backend_pid()");
+    let executes = thread::spawn(move || (rows(&mut client, statement), client));
+    let waits = format!("SELECT wait_event IS NOT DISTINCT FROM 'relation' FROM pg_stat_activity WHERE pid = {pid}");
+    assert!(within(20, || server.value(&waits)), "no lock stops {statement}");
+    executes
 }

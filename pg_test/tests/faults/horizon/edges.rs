@@ -1,10 +1,10 @@
 //! The edges of the horizon: who is told what holds it back, and a prepared transaction that outlives a restart and a
 //! promotion. What one connection shows stands in `sql/horizon.sql`.
 
-use std::thread::{self, sleep};
+use std::thread::sleep;
 use std::time::Duration;
 
-use pg_test::{SHARINGS, Server, Session, Sharing, Stop, check, rows, sqlstate, value, within};
+use pg_test::{SHARINGS, Server, Session, Sharing, Stop, check, execute_until_lock, rows, sqlstate, value, within};
 use postgres::{Client, NoTls};
 
 fn server(sharing: Sharing) -> Server {
@@ -248,11 +248,9 @@ fn a_message_that_a_cancel_loses() {
     let poll = "SELECT comb_number_horizon('t')";
     reader.batch_execute(poll).expect("a horizon");
     let pid: i32 = value(&mut reader, "SELECT pg_backend_pid()");
-    let waits = format!("SELECT wait_event = 'relation' FROM pg_stat_activity WHERE pid = {pid}");
     locker.batch_execute("BEGIN; LOCK TABLE other_1 IN ACCESS EXCLUSIVE MODE").expect("a lock");
     let opens = "DO $$ DECLARE c CURSOR FOR SELECT FROM t; BEGIN OPEN c; PERFORM FROM other; END $$";
-    let reader = thread::spawn(move || (reader.batch_execute(opens), reader));
-    assert!(within(20, || value::<Option<bool>>(&mut locker, &waits) == Some(true)));
+    let reader = execute_until_lock(&server, reader, opens);
     server.execute("ALTER TABLE t DISABLE TRIGGER USER");
     killer.batch_execute("BEGIN; LOCK TABLE pg_trigger IN ACCESS EXCLUSIVE MODE").expect("a lock");
     locker.batch_execute("COMMIT").expect("COMMIT");

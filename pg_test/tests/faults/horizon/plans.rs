@@ -5,7 +5,7 @@
 use std::thread::{self, sleep};
 use std::time::Duration;
 
-use pg_test::{Server, Sharing, rows, sqlstate, value, within};
+use pg_test::{Server, Sharing, execute_until_lock, rows, sqlstate, value};
 use postgres::Client;
 
 /// Row 1 is stored. [`attach`] stores row 2 in a partition that is new, and row 3.
@@ -213,19 +213,14 @@ fn a_repair_that_fails() {
          CALL comb_enable_polls('others', 'n');
          INSERT INTO others VALUES (DEFAULT), (DEFAULT)",
     );
-    let (mut owner, mut reader) = (server.connect(), server.connect());
-    let pid: i32 = value(&mut reader, "SELECT pg_backend_pid()");
+    let mut owner = server.connect();
     owner.batch_execute("BEGIN; ALTER TABLE events RENAME TO old; ALTER TABLE others RENAME TO events").expect("a new table");
-    let prepares = thread::spawn(move || {
-        let poll = "PREPARE poll AS WITH h AS MATERIALIZED (SELECT comb_number_horizon('events') AS h)
-                    SELECT n FROM events WHERE n <= (SELECT h FROM h) ORDER BY n; SET lock_timeout = 600";
-        reader.batch_execute(poll).expect("a statement");
-        reader
-    });
-    let waits = format!("SELECT wait_event = 'relation' FROM pg_stat_activity WHERE pid = {pid}");
-    assert!(within(20, || value::<Option<bool>>(&mut owner, &waits) == Some(true)));
+    let prepare = "PREPARE poll AS WITH h AS MATERIALIZED (SELECT comb_number_horizon('events') AS h)
+                   SELECT n FROM events WHERE n <= (SELECT h FROM h) ORDER BY n; SET lock_timeout = 600";
+    let prepares = execute_until_lock(&server, server.connect(), prepare);
     owner.batch_execute("COMMIT").expect("COMMIT");
-    let mut reader = prepares.join().expect("a reader");
+    let (prepared, mut reader) = prepares.join().expect("a reader");
+    assert_eq!(prepared, Ok(Vec::new()));
     without_triggers(&server, 3000, || assert_eq!(sqlstate(&mut reader, "EXECUTE poll"), "55P03"));
     assert_eq!(rows(&mut reader, "EXECUTE poll"), Err("40001".to_owned()));
     assert_eq!(rows(&mut reader, "EXECUTE poll"), Ok(vec!["1".to_owned(), "2".to_owned()]));
@@ -247,13 +242,10 @@ const ATTACH: &str = "ALTER TABLE between ATTACH PARTITION leaf FOR VALUES IN (2
 
 /// A reader executes a statement while a partition is attached below the topmost table. PostgreSQL makes a plan meanwhile, which it
 /// keeps: the message comes before the plan is known to depend on the partitioned table between. Rows 2 and 3 are stored later.
-fn plan_while(attach: &str, server: &Server, mut reader: Client, execute: &'static str) -> Client {
+fn plan_while(attach: &str, server: &Server, reader: Client, execute: &'static str) -> Client {
     let mut locker = server.connect();
     locker.batch_execute("BEGIN; LOCK TABLE part_1 IN ACCESS EXCLUSIVE MODE").expect("a lock");
-    let pid: i32 = value(&mut reader, "SELECT pg_backend_pid()");
-    let plans = thread::spawn(move || (rows(&mut reader, execute), reader));
-    let waits = format!("SELECT wait_event = 'relation' FROM pg_stat_activity WHERE pid = {pid}");
-    assert!(within(20, || value::<Option<bool>>(&mut locker, &waits) == Some(true)));
+    let plans = execute_until_lock(server, reader, execute);
     server.execute(attach);
     locker.batch_execute("COMMIT").expect("COMMIT");
     let (planned, reader) = plans.join().expect("a reader");
