@@ -1,5 +1,5 @@
--- comb 0.4.1 to 0.5.0-dev
-\echo Use "ALTER EXTENSION comb UPDATE TO '0.5.0-dev'" to load this file. \quit
+-- comb 0.4.1 to 0.5.0
+\echo Use "ALTER EXTENSION comb UPDATE TO '0.5.0'" to load this file. \quit
 
 -- Statements that only some major versions have
 
